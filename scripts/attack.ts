@@ -13,11 +13,10 @@ import { type AttackTotals, runAttacks } from "./attack/run-attacks.ts";
 import { call, freePort, migrate, startService } from "./service.ts";
 import { createCopy, removeCopy } from "./source-copy.ts";
 
-/*
- * Attacks the service, as strangers and greedy tenants would: `npm run attack`. It starts its own service on this machine and sends
- * nothing to other machines; the number of requests and the time are limited. `--topic <name>` runs one topic, `--short` skips slow
- * attacks, and `--holes` shows that the attacks find each planted hole (with `--topic`: those of the topic). Exits with 1 on a finding.
- */
+/* `npm run attack` attacks the service as strangers and greedy tenants would. It starts its own service on this
+   machine and sends nothing to others; requests and time are limited. `--topic <name>` runs one topic, `--short`
+   skips slow attacks. `--holes` shows that the attacks find each planted hole (with `--topic`: those of the topic).
+   Exits with 1 on a finding. */
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -27,7 +26,9 @@ interface RunOptions {
   readonly hole?: Hole;
 }
 
-/** Runs the attacks against a copy of the source code, with the instruments and, when there is one, the hole. */
+/**
+ * Runs the attacks against a copy of the source code, which contains the instruments and, if there is one, the hole.
+ */
 async function run({ topic, short, hole }: RunOptions): Promise<AttackTotals> {
   const topics = TOPICS.filter((candidate) => topic === undefined || candidate.topic === topic).map((candidate) => ({
     ...candidate,
@@ -47,7 +48,7 @@ async function run({ topic, short, hole }: RunOptions): Promise<AttackTotals> {
   };
 }
 
-/** The topics have the same instrument. */
+/** Runs topics that have the same instrument against one service. */
 async function runAgainstOneService(
   topics: readonly Topic[],
   { short, hole }: Omit<RunOptions, "topic">,

@@ -52,7 +52,7 @@ if (values.bulk) {
   await measureBulk(values.checkout);
   process.exit();
 }
-// The instructions of a write differ by up to 8 % between runs, so only reads are compared with their accepted figures.
+// Compare only reads with their accepted figures, because the instructions of a write differ by up to 8 % between runs.
 const operations = values.operations?.split(",").filter(isOperation) ?? (values.check ? READS : OPERATIONS);
 const workDir = await mkdtemp(join(tmpdir(), "almanac-bench-"));
 try {
@@ -85,7 +85,7 @@ try {
       return comparison;
     };
     if (values.check) {
-      // Writes have no accepted figures, but the floor must answer them as the product does.
+      // Writes have no accepted figures, but the floor Worker must answer them as the product does.
       const writes = OPERATIONS.filter((operation) => !isRead(operation));
       await compareAnswers(prepared, join(workDir, "answers"), writes);
     }
@@ -94,7 +94,7 @@ try {
       if (values.accept) {
         await acceptFigures(comparison);
       } else if (values.check && (await findWorse(comparison)).length > 0) {
-        // Measures once more, because a garbage collection may have run during most measurements.
+        // Measure once more, because a garbage collection may have run during most measurements.
         process.exitCode = (await findWorse(await count("again", operations))).length > 0 ? 1 : 0;
       }
     }

@@ -2,7 +2,10 @@ import type { Topic } from "./attack.ts";
 import type { AttackedService } from "./attacked-service.ts";
 import { HOSTS, NAMES, urlsOf, withCanary } from "./hostile-addresses.ts";
 
-/** A page of our own origin that redirects to this address, because an app at the simulated Mastodon chooses where a login returns to. */
+/**
+ * The URL of a page of our own origin that redirects to an address. An app at the simulated Mastodon chooses where a
+ * login returns to.
+ */
 async function redirectTo(service: AttackedService, target: string): Promise<string> {
   const { json } = await service.prepare("POST", "/sandbox/mastodon.example/api/v1/apps", {
     json: { client_name: "Redirect", redirect_uris: [target], scopes: "read" },

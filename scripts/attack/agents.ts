@@ -3,14 +3,14 @@ import { SCOPES } from "#core/scope.ts";
 import type { Topic } from "./attack.ts";
 import type { Answer, AttackedService, AttackUser } from "./attacked-service.ts";
 
-/* An agent cannot get more rights than its user allowed, with any of its credentials. */
+/* An agent must not get more permissions than its user allowed, with any of its credentials. */
 
 const REDIRECT_URI = "https://agent.example.com/callback";
 const VERIFIER = "w".repeat(43);
 const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
 const UNKNOWN_ID = "11111111-1111-4111-8111-111111111111";
 
-/** An access token with every scope, for one resource. */
+/** Gets an access token with every scope for one resource. */
 async function grantToken(service: AttackedService, cookie: string, resource: string): Promise<string> {
   const { json: client } = await service.prepare("POST", "/oauth/register", {
     json: { client_name: "Agent", redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: "none" },
@@ -45,7 +45,7 @@ async function grantToken(service: AttackedService, cookie: string, resource: st
   return service.addSecret(json.access_token);
 }
 
-/** Changes who confirms the user's only key; returns its id. */
+/** Changes who confirms for the user's only key. Returns the key's id. */
 export async function setConfirms(
   service: AttackedService,
   cookie: string,
@@ -57,7 +57,7 @@ export async function setConfirms(
   return keyId;
 }
 
-/** A user whose key and apps wait for a person, with every credential that an agent can have. */
+/** Creates a user whose key and apps wait for a person, with every credential that an agent can have. */
 async function createAgents(service: AttackedService) {
   const user = await service.createUser();
   const cookie = await service.signIn(user);
@@ -72,7 +72,7 @@ async function createAgents(service: AttackedService) {
   return { user, cookie, keyId, grantId, credentials };
 }
 
-/** The pages of keys and apps, without parts that change from one request to the next. */
+/** The text of the pages for keys and apps, without parts that change with every request. */
 async function settingsOf(service: AttackedService, cookie: string): Promise<string> {
   const pages = await Promise.all(
     ["/dashboard/keys", "/dashboard/apps", "/dashboard/plan"].map((path) => service.prepare("GET", path, { cookie })),
@@ -80,7 +80,7 @@ async function settingsOf(service: AttackedService, cookie: string): Promise<str
   return pages.map(({ text }) => text.replaceAll(/Used <time.*?<\/time>|Never used/g, "")).join("\n");
 }
 
-/** A plan that waits for the person. */
+/** Requests the approval of a plan, which then waits for the person. */
 export async function requestApproval(service: AttackedService, user: AttackUser, accountId: string): Promise<string> {
   const { json: previewed } = await service.prepare("POST", "/v1/posts/preview", {
     key: user.key,

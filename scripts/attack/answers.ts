@@ -4,15 +4,18 @@ import { createFeed } from "./webhooks.ts";
 
 const MIB = 1024 ** 2;
 const PAGE_BYTES = 4 * MIB;
-/** Their texts together exceed one page, because each post contains its text twice. */
+/** How many posts are read. Their texts together exceed one page, because each post contains its text twice. */
 const LONG_POSTS = 40;
-/** Together more than one page has: each is below the 64 KiB above which a body has ids only. */
+/**
+ * How many events are read. Together they exceed one page, and each is below the 64 KiB above which a body has only
+ * ids.
+ */
 const LONG_EVENTS = 100;
 const READS_PER_MINUTE = 60;
-/** More than two minutes allow, because the next one may begin meanwhile. */
+/** How many reads are sent: more than two minutes allow, because the next minute may begin meanwhile. */
 const READS = 150;
 
-/** Names a server on the page of a connect link; returns what the page answers. */
+/** Enters a server on the page of a connect link. Returns the page's answer. */
 async function nameServer(service: AttackedService, { key }: AttackUser, server: string) {
   const { json } = await service.prepare("POST", "/v1/accounts", { key, json: { platform: "mastodon" } });
   const link = String(json.connect_url).slice(service.origin.length);

@@ -1,19 +1,19 @@
 import type { Patch } from "../source-copy.ts";
 import type { AttackedService } from "./attacked-service.ts";
 
-/** One attack: it tries what the service must refuse, and notes the refusals. */
+/** One attack: it tries what the service must refuse, and counts the refusals. */
 export interface Attack {
-  /** What a stranger or a greedy tenant would do. */
+  /** What a stranger or a greedy tenant would do, in words. */
   readonly name: string;
-  /** Whether it takes more than a few seconds; the short form leaves it out. */
+  /** Whether the attack takes more than a few seconds. `--short` skips such attacks. */
   readonly slow?: boolean;
   run(service: AttackedService, log: AttackLog): Promise<void>;
 }
 
-/** The attacks of one topic: the default export of its file. */
+/** The attacks of one topic, which are the default export of its file. */
 export interface Topic {
   readonly topic: string;
-  /** What the service of this topic has and the usual one has not. */
+  /** A change of the source code with which the service of this topic runs, for measuring. */
   readonly instrument?: Patch;
   readonly attacks: readonly Attack[];
 }
@@ -23,7 +23,7 @@ interface Answered {
   readonly text: string;
 }
 
-/** Counts the tries of one attack and their refusals, and keeps its findings. */
+/** Counts the tries and refusals of one attack, and collects its findings. */
 export class AttackLog {
   #tried = 0;
   readonly #refusals = new Map<string, number>();
@@ -45,7 +45,7 @@ export class AttackLog {
       .join(", ");
   }
 
-  /** A try that must be answered with one of these statuses. */
+  /** Records a try that must be answered with one of these statuses. */
   expectStatus(what: string, answer: Answered, ...statuses: readonly number[]): void {
     this.expect(
       statuses.includes(answer.status),
@@ -54,7 +54,7 @@ export class AttackLog {
     );
   }
 
-  /** A try that is refused in this way when `isRefused` holds, and a finding otherwise. */
+  /** Records a try: a refusal if `isRefused` is true, otherwise a finding. */
   expect(isRefused: boolean, refusedAs: string, finding: string): void {
     this.#tried += 1;
     if (isRefused) {
@@ -64,7 +64,7 @@ export class AttackLog {
     }
   }
 
-  /** A finding that is wrong in every attack, such as a server error. */
+  /** Records a finding that is wrong in every attack, such as a server error. */
   addFinding(finding: string): void {
     this.#findings.push(finding);
   }

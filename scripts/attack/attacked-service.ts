@@ -16,14 +16,14 @@ export interface AttackUser {
 export interface AttackRequest {
   readonly key?: string | undefined;
   readonly cookie?: string | undefined;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly json?: unknown;
-  /** Sent as a form with our own `Origin`, as our pages send it. */
+  /** The body, sent as a form with our own `Origin`, as our pages do. */
   readonly form?: URLSearchParams | Readonly<Record<string, string>>;
-  /** Sent as it is. */
+  /** The body, sent unchanged. */
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** The address of the caller, for the rate limits; by default a new one for each request. */
+  /** The caller's address, for the rate limits. By default each request has a new one. */
   readonly address?: string;
 }
 
@@ -31,11 +31,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
-  /** The body; null unless it is a JSON object. */
+  /** The body as a JSON object; null if it is none. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each attack reads the members it needs
   readonly json: any;
   readonly location: string | null;
-  /** Name and value of each cookie that the answer sets. */
+  /** The name and value of each cookie that the answer sets. */
   readonly cookies: readonly string[];
 }
 
@@ -43,7 +43,10 @@ const MAX_REQUESTS = 30_000;
 const TIMEOUT_MS = 30_000;
 /** The status of a request that the service ended without an answer. */
 const CONNECTION_CLOSED = 0;
-/** Wrangler's development server answers this with status 500 when the service closed the connection. The service never answers it. */
+/**
+ * What wrangler's development server answers, with status 500, if the service closed the connection. The service itself
+ * never answers it.
+ */
 const PROXY_CONNECTION_CLOSED = "Error: Network connection lost.";
 
 function parseJson(text: string): Answer["json"] {
@@ -57,11 +60,11 @@ function parseJson(text: string): Answer["json"] {
 const one = (value: string | readonly string[] | undefined): string | null =>
   (typeof value === "string" ? value : value?.[0]) ?? null;
 
-/** The service under attack, on this machine only. A server error in any answer is a finding. */
+/** The service under attack, only on this machine. A server error in any answer is a finding. */
 export class AttackedService {
   readonly origin: string;
   readonly document: OpenApiDocument;
-  /** Tells the service the addresses of names. */
+  /** A name server that tells the service the addresses of names. */
   readonly names: NameServer;
   readonly #logFile: string;
   readonly #secrets = new Set<string>();
@@ -82,12 +85,12 @@ export class AttackedService {
     return this.#requests;
   }
 
-  /** Every secret that was used so far. */
+  /** Every secret that the attacks have used so far. */
   get secrets(): ReadonlySet<string> {
     return this.#secrets;
   }
 
-  /** The server errors since the last call. */
+  /** Returns the server errors since the last call. */
   takeServerErrors(): readonly string[] {
     const errors = this.#serverErrors;
     this.#serverErrors = [];
@@ -104,7 +107,7 @@ export class AttackedService {
     return secret;
   }
 
-  /** Sends exactly this path without a client library, which would rewrite `..`, `//` or `Host`. Does not follow redirects. */
+  /** Sends exactly this path and follows no redirects. A client library would rewrite `..`, `//` or `Host`. */
   send(method: string, path: string, request: AttackRequest = {}): Promise<Answer> {
     this.#requests += 1;
     if (this.#requests > MAX_REQUESTS) {
@@ -146,7 +149,7 @@ export class AttackedService {
     });
     sent.on("timeout", () => sent.destroy(new Error(`${method} ${path} was not answered within ${TIMEOUT_MS} ms`)));
     sent.on("error", (error: NodeJS.ErrnoException) => {
-      // The service may close the connection of a request that is too large before it was sent.
+      // The service may close the connection of a request that is too large before it is sent completely.
       if (error.code === "ECONNRESET" || error.code === "EPIPE") {
         resolve({ status: CONNECTION_CLOSED, headers: {}, text: "", json: null, location: null, cookies: [] });
       } else {
@@ -157,20 +160,20 @@ export class AttackedService {
     return promise;
   }
 
-  /** Begins a request whose body never ends; the result ends it. */
+  /** Begins a request whose body never ends. Calling the result ends it. */
   stall(
     method: string,
     path: string,
     { key, body, headers }: { key: string; body: string; headers: Record<string, string> },
   ): () => void {
     const sent = sendHttp(this.origin, { method, path, headers: { ...headers, authorization: `Bearer ${key}` } });
-    // It is ended without an answer.
+    // The request ends without an answer, so its error is expected.
     sent.on("error", () => null);
     sent.write(body.slice(0, body.length / 2));
     return () => sent.destroy();
   }
 
-  /** A request that the attack needs before it begins; it must succeed. */
+  /** Sends a request that the attack needs before it begins, and that must succeed. */
   async prepare(method: string, path: string, request: AttackRequest = {}): Promise<Answer> {
     const answer = await this.send(method, path, request);
     if (answer.status >= 400) {
@@ -190,13 +193,13 @@ export class AttackedService {
     };
   }
 
-  /** Connects an account; returns its id. */
+  /** Connects an account. Returns its id. */
   async connect({ key }: AttackUser, platform = "x"): Promise<string> {
     const { json } = await this.prepare("POST", "/sandbox/connect", { json: { api_key: key, platform } });
     return json.accounts[0].id;
   }
 
-  /** Signs in; returns the session cookie. */
+  /** Signs in. Returns the session cookie. */
   async signIn({ email, password }: AttackUser): Promise<string> {
     const { cookies } = await this.prepare("POST", "/login", { form: { email, password } });
     const cookie = cookies.find((candidate) => candidate.startsWith("__Host-session="));
@@ -207,7 +210,7 @@ export class AttackedService {
     return cookie;
   }
 
-  /** Schedules a post for tomorrow; returns its id. */
+  /** Schedules a post for tomorrow. Returns its id. */
   async schedulePost({ key }: AttackUser, accountId: string, caption = "Scheduled"): Promise<string> {
     const scheduledAt = new Date(Date.now() + 86_400_000).toISOString();
     const { json: previewed } = await this.prepare("POST", "/v1/posts/preview", {

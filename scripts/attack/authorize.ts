@@ -26,7 +26,7 @@ function authorizePath(clientId: string, changes: Readonly<Record<string, string
   return `/oauth/authorize?${String(query)}`;
 }
 
-/** Allows a request on the consent page; returns the code. */
+/** Allows a request on the consent page. Returns the code. */
 async function approve(service: AttackedService, cookie: string, clientId: string): Promise<string> {
   const path = authorizePath(clientId);
   const { text } = await service.prepare("GET", path, { cookie });
@@ -40,7 +40,7 @@ async function approve(service: AttackedService, cookie: string, clientId: strin
   return service.addSecret(code);
 }
 
-/** Requests with an error, which the specification lets a server send to the redirect URI. */
+/** Requests with an error that a server may send to the redirect URI. */
 const ERRORS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "another response type": { response_type: "token" },
   "no PKCE": { code_challenge: "" },
@@ -73,7 +73,9 @@ const WRONG_REDIRECT_URIS = [
   "https://app.example.com\\@evil.example/callback",
 ];
 
-/** Only the port of a loopback address may differ. These addresses differ in something else. */
+/**
+ * Addresses that must be refused: only the port of a loopback address may differ, and these differ in something else.
+ */
 const WRONG_LOOPBACK_URIS = [
   "http://127.0.0.1@evil.example/callback",
   "http://127.0.0.1:80@evil.example/callback",
@@ -88,13 +90,13 @@ const WRONG_LOOPBACK_URIS = [
 const VERIFIER = "v".repeat(43);
 const GUESSES = 40;
 
-/** A string like this one, with another character at this place. */
+/** The text with another character at a position. */
 function changedAt(text: string, index: number): string {
   const place = text.length - 1 - (index % 20);
   return `${text.slice(0, place)}${text[place] === "a" ? "b" : "a"}${text.slice(place + 1)}`;
 }
 
-/** A code that the user of this session has just approved, and the form that exchanges it. */
+/** Makes a code that the user has just approved, and the form that exchanges it. */
 async function approvedExchange(service: AttackedService): Promise<Readonly<Record<string, string>>> {
   const clientId = await registerClient(service);
   const cookie = await service.signIn(await service.createUser());
@@ -122,7 +124,7 @@ export default {
         const paths = [
           ...WRONG_REDIRECT_URIS.map((uri) => authorizePath(clientId, { redirect_uri: uri })),
           ...WRONG_LOOPBACK_URIS.map((uri) => authorizePath(loopbackId, { redirect_uri: uri })),
-          // Sends the parameter twice, first with the registered value.
+          // The parameter is sent twice, first with the registered value.
           `${authorizePath(clientId)}&redirect_uri=${encodeURIComponent("https://evil.example/")}`,
         ];
         for (const path of paths) {
@@ -229,7 +231,7 @@ export default {
         service.addSecret(key);
         service.addSecret(refresh_token);
         log.expectStatus("the code again", await service.send("POST", "/oauth/token", { form }), 400);
-        // Using a code again, with the right verifier, is the sign of a stolen code: its tokens end.
+        // Using a code again with the right verifier means that it was stolen, so its tokens must end.
         const read = await service.send("GET", "/v1/posts", { key });
         log.expectStatus("the tokens of a code that was used again", read, 401);
         const refresh = { grant_type: "refresh_token", client_id: form["client_id"] ?? "", refresh_token };
@@ -267,7 +269,7 @@ export default {
       async run(service, log) {
         const json = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: "none" };
         let limited = 0;
-        // More than twice the limit of a minute, because the next minute may begin meanwhile.
+        // Send more than twice the limit of a minute, because the next minute may begin meanwhile.
         for (let count = 0; count < 140; count += 1) {
           const { status } = await service.send("POST", "/oauth/register", { json, address: "198.51.100.7" });
           limited += status === 429 ? 1 : 0;

@@ -1,7 +1,7 @@
 import type { Topic } from "./attack.ts";
 import type { AttackedService, AttackUser } from "./attacked-service.ts";
 
-/** A login up to the callback, which is not sent: its link, its callback and the cookies of the browser that started it. */
+/** A login whose callback was not sent yet: its link, its callback, and the cookies of the browser that started it. */
 interface PendingLogin {
   readonly link: string;
   readonly callback: string;
@@ -18,7 +18,7 @@ async function requestLink(service: AttackedService, { key }: AttackUser, platfo
   return pathOf(json.connect_url);
 }
 
-/** Sends the form of the link; returns the page of the platform and the cookie of the browser. */
+/** Sends the form of a connect link. Returns the platform's page and the browser's cookie. */
 async function openPlatform(
   service: AttackedService,
   user: AttackUser,
@@ -43,14 +43,17 @@ async function startLogin(
 
 const LINKEDIN_PAGE = "urn:li:organization:5515715";
 
-/** A finished login with several accounts: the page of its choice, and the cookies of its browser now and before the login ended. */
+/**
+ * Finishes a login with several accounts. Returns its page with the choice, and the browser's cookies now and before
+ * the login ended.
+ */
 async function startChoice(service: AttackedService, user: AttackUser) {
   const { callback, cookie: before } = await startLogin(service, user, "linkedin");
   const finished = await service.prepare("GET", callback, { cookie: before });
   return { choice: pathOf(finished.location ?? ""), cookie: finished.cookies.join("; "), before };
 }
 
-/** How many requests for tokens the simulated servers of a platform got. */
+/** How many token requests the simulated servers of a platform got. */
 async function tokenCallsOf(service: AttackedService, platform: string): Promise<number> {
   const { json } = await service.prepare("GET", `/sandbox/platforms/${platform}/calls`);
   const calls: { readonly path: string }[] = json.calls;

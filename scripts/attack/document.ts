@@ -1,4 +1,4 @@
-/** The parts of the service's OpenAPI document that attacks are made from. */
+/** The parts of the service's OpenAPI document from which attacks are made. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
@@ -29,13 +29,13 @@ export interface JsonSchema {
   readonly format?: string;
 }
 
-/** One operation with the parts that a request needs. */
+/** One operation, with the parts that a request needs. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
-  /** With its parameters in braces, behind `/v1`. */
+  /** The path below `/v1`, with parameters in braces. */
   readonly path: string;
-  /** The scopes that it requires; empty when any credential will do. */
+  /** The scopes that the operation requires. Empty if any credential is enough. */
   readonly scopes: readonly string[];
   readonly parameters: readonly OpenApiParameter[];
   readonly body: JsonSchema | null;
@@ -58,7 +58,7 @@ export function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
   );
 }
 
-/** Follows references, so that the result has the keywords themselves. */
+/** Follows references, so that the result has the keywords of the schema itself. */
 export function resolveSchema(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
   const name = schema.$ref?.split("/").at(-1);
   const target = name === undefined ? undefined : document.components.schemas[name];

@@ -25,7 +25,7 @@ const SCRIPT_ROUTES = [
   "/dashboard/passkeys",
 ];
 
-/** The headers of a form that another site sends. */
+/** The headers of a form that another site sends, by kind of browser. */
 const FOREIGN_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "no Origin": {},
   "another Origin": { origin: "https://evil.example" },
@@ -38,7 +38,7 @@ const FOREIGN_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>
   },
 };
 
-/** The addresses of all forms on the pages, as a signed-in user sees them. */
+/** The addresses of all forms on the pages that a signed-in user sees. */
 async function findForms(service: AttackedService, cookie: string): Promise<readonly string[]> {
   const actions = new Set(SCRIPT_ROUTES);
   for (const page of PAGES) {

@@ -3,7 +3,10 @@ import type { Topic } from "./attack.ts";
 import type { AttackedService } from "./attacked-service.ts";
 import { type JsonSchema, type Operation, operationsOf, resolveSchema } from "./document.ts";
 
-/** Where a value of the right type is expected. Every URL is one that must not be fetched, or our own: nothing leaves the machine. */
+/**
+ * Values that are sent instead of valid ones. Every URL must not be fetched, or is our own, so nothing leaves this
+ * machine.
+ */
 const HOSTILE_VALUES: readonly unknown[] = [
   null,
   true,
@@ -57,7 +60,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 class RequestGenerator {
   readonly #random: SeededRandom;
   readonly #service: AttackedService;
-  /** Ids that exist, so that more than the first check is reached. */
+  /** Ids that exist, so that requests get beyond the first check. */
   readonly #ids: readonly string[];
 
   constructor(random: SeededRandom, service: AttackedService, ids: readonly string[]) {
@@ -137,7 +140,7 @@ class RequestGenerator {
 
 const SEED = 20_261_122;
 
-/** Requests for each operation. */
+/** How many requests each operation gets. */
 const REQUESTS = { body: 60, query: 25 } as const;
 
 export default {
@@ -156,7 +159,7 @@ export default {
           for (let count = REQUESTS[operation.body ? "body" : "query"]; count > 0; count -= 1) {
             const json = operation.body === null ? undefined : generator.value(operation.body);
             const path = generator.path(operation) + generator.query(operation);
-            // A removed account would end the interesting part of the run.
+            // Skip the disconnect, because without an account the interesting part of the run would end.
             const isDisconnect = operation.id === "disconnectAccount";
             const answer = await service.send(operation.method, path, {
               key: user.key,

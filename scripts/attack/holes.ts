@@ -1,10 +1,10 @@
 import type { Patch } from "../source-copy.ts";
 
-/** A check that a copy of the source code lacks, and the attack that must find that. */
+/** A check that a copy of the source code lacks, with the attack that must find this. */
 export interface Hole extends Patch {
   readonly what: string;
   readonly topic: string;
-  /** The name of the attack begins with this. */
+  /** The beginning of the attack's name. */
   readonly attack: string;
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Private, local and special addresses in the spellings that URL parsers normalize. */
+/** Private, local and special addresses, in spellings that URL parsers normalize. */
 export const HOSTS = [
   "127.0.0.1",
   "127.1",
@@ -35,7 +35,7 @@ export const HOSTS = [
   "127。0。0。1",
 ];
 
-/** Names of private networks, and names whose owners let them resolve to any address. */
+/** Names of private networks, and names that their owners can let resolve to any address. */
 export const NAMES = [
   "localhost",
   "localhost.",
@@ -69,7 +69,7 @@ const SCHEMES = [
   "//127.0.0.1/",
 ];
 
-/** A server on this machine that nothing may ever reach. */
+/** Runs `work` with a server on this machine that no request may ever reach. */
 export async function withCanary(work: (port: number, hits: () => readonly string[]) => Promise<void>): Promise<void> {
   const hits: string[] = [];
   const server: Server = createServer((request, response) => {
@@ -84,7 +84,7 @@ export async function withCanary(work: (port: number, hits: () => readonly strin
   }
 }
 
-/** Every hostile address, also the addresses of the server that no request may reach. */
+/** Every hostile URL, including those of the server that no request may reach. */
 export const urlsOf = (port: number): readonly string[] => [
   ...[...HOSTS, ...NAMES].map((host) => `https://${host}/a.png`),
   ...["127.0.0.1", "localhost", "[::1]", "127.1"].flatMap((host) => [

@@ -2,14 +2,17 @@ import { randomBytes } from "node:crypto";
 import type { Answer, AttackedService } from "./attacked-service.ts";
 import type { Topic } from "./attack.ts";
 
-/** More than twice what an address may do in a minute, because the next minute may begin meanwhile. */
+/**
+ * How many requests an address sends: more than twice the limit of a minute, because the next minute may begin
+ * meanwhile.
+ */
 const REQUESTS = 150;
-/** Answers that a trial stores, and what the log of its workspace keeps. */
+/** How many answers a trial stores. The next constants are the limits of its workspace's log. */
 const STORED_ANSWERS = 1000;
 const EVENT_LOG_BYTES = 8 * 1024 ** 2;
 const CALLBACK = "https://app.example/callback";
 
-/** The first 48 bits of an IPv6 address. No other client of the attack has the same. */
+/** The first 48 bits of a random IPv6 address, which no other client of the attack has. */
 const ipv6Network = (): string => `2001:db8:${randomBytes(2).toString("hex")}`;
 
 const register = (service: AttackedService, address: string): Promise<Answer> =>
@@ -63,7 +66,7 @@ export default {
         const textBytes: number = limits.limits.text_bytes_per_hour.limit;
         let confirmed = 0;
         let limited = 0;
-        // The hour may change meanwhile.
+        // Confirm twice as much as the limit, because the next hour may begin meanwhile.
         for (let count = 0; limited === 0 && confirmed <= 2 * textBytes; count += 1) {
           const { json: previewed } = await service.prepare("POST", "/v1/posts/preview", {
             key: user.key,

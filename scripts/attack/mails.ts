@@ -5,7 +5,7 @@ import { MAIL_LOG_LINE, MAIL_RECORDER } from "./instruments.ts";
 
 const MAILS_PER_HOUR = 5;
 const REQUESTS = 20;
-/** Long enough for the runtime's output to reach the log file. */
+/** How long (ms) the runtime's output takes to reach the log file. */
 const LOG_DELAY_MS = 1000;
 
 async function countMails(service: AttackedService, email: string): Promise<number> {

@@ -1,16 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Belongs to the public internet; names of attacks lead there unless they are set otherwise, and nothing is sent to it. */
+/** A public address to which names lead unless the attack sets another. Nothing is sent to it. */
 const PUBLIC_ADDRESS = "93.184.215.14";
 
-/** A DNS-over-HTTPS server on this machine whose answers an attack may change at any time. */
+/** A DNS-over-HTTPS server on this machine, whose answers an attack can change at any time. */
 export interface NameServer {
-  /** For `MEDIA_DOH_URL`. */
+  /** The URL of the server, for `MEDIA_DOH_URL`. */
   readonly url: string;
-  /** From now on, the name leads to this IPv4 address. */
+  /** Makes a name lead to an IPv4 address from now on. */
   lead(name: string, address: string): void;
-  /** How often the service looked the name up. */
+  /** How often the service has looked up a name. */
   asked(name: string): number;
   stop(): void;
 }

@@ -3,7 +3,7 @@ import type { AttackedService } from "./attacked-service.ts";
 
 const SIDE = 65_535;
 
-/** The files are a few bytes, but claim a size that takes sixteen gigabytes as a bitmap. */
+/** Makes a file of a few bytes that claims a size of sixteen gigabytes as a bitmap. */
 function pngBomb(side: number): Uint8Array {
   const png = Buffer.alloc(57);
   Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").copy(png);

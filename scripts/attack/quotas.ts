@@ -14,13 +14,13 @@ async function limitOf(service: AttackedService, { key }: AttackUser, name: stri
   return json.limits[name];
 }
 
-/** The use must reach the limit and never exceed it. */
+/** Expects that the use has reached the limit and does not exceed it. */
 async function expectAtLimit(service: AttackedService, log: AttackLog, user: AttackUser, name: string): Promise<void> {
   const { limit, used } = await limitOf(service, user, name);
   log.expect(used === limit, "the limit is exact", `${name}: ${used} of ${limit} are used`);
 }
 
-/** Creates keys in the dashboard, all at the same moment; returns those that were created. */
+/** Creates keys in the dashboard, all at the same moment. Returns those that were created. */
 async function createKeys(service: AttackedService, user: AttackUser, count: number): Promise<readonly string[]> {
   const cookie = await service.signIn(user);
   const form = new URLSearchParams([
@@ -49,7 +49,7 @@ export default {
         await expectAtLimit(service, log, user, "api_keys");
         log.expect(keys.length > 2, `${keys.length} keys`, "no further key was created, so that nothing was tried");
         let limited = 0;
-        // More than twice the limit, because the next minute may begin meanwhile.
+        // Send more than twice the limit, because the next minute may begin meanwhile.
         for (let sent = 0; sent < 2 * REQUESTS_PER_MINUTE + 60; sent += 1) {
           const { status } = await service.send("GET", "/v1/platforms", { key: keys[sent % keys.length] });
           limited += status === 429 ? 1 : 0;
@@ -87,7 +87,7 @@ export default {
           ),
         );
         const limited = answers.filter(({ status }) => status === 429);
-        // The hour may change meanwhile.
+        // Expect fewer refusals than files beyond the limit, because the next hour may begin meanwhile.
         log.expect(limited.length >= 2, "429", `of 120 files of one host ${limited.length} calls were refused`);
         for (const { headers, json } of limited) {
           const isNamed = json?.details?.[0]?.message === "media_fetches_per_host_per_hour";

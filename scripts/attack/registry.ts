@@ -17,7 +17,7 @@ import signIn from "./sign-in.ts";
 import tenants from "./tenants.ts";
 import webhooks from "./webhooks.ts";
 
-/** Every topic; a new file is added here. The search for secrets comes last, because it reads the log of the whole run. */
+/** Every topic. The search for secrets comes last, because it reads the log of the whole run. */
 export const TOPICS: readonly Topic[] = [
   scopes,
   agents,

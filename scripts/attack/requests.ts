@@ -16,7 +16,7 @@ const PROXY_HEADERS: Readonly<Record<string, string>> = {
   "x-host": EVIL,
 };
 
-/** Ways to write a path that is protected, or a file. */
+/** Spellings of a path that is protected, or of a file. */
 const PATHS = [
   "//v1/accounts",
   "/v1//accounts",

@@ -2,14 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PLATFORMS } from "#core/platform.ts";
 import type { Topic } from "./attack.ts";
 
-/** Long enough for the runtime's output to reach the log file. */
+/** How long (ms) the runtime's output takes to reach the log file. */
 const LOG_DELAY_MS = 1000;
 
-/** Query parameters that would write a secret into the logs of the called server. */
+/** Matches query parameters that would write a secret into the logs of the called server. */
 const SECRET_PARAMETER =
   /[?&](?:access_token|refresh_token|client_secret|password|fb_exchange_token|app_secret)=[^&\s]/;
 
-/** wrangler prints the address of every request here; the deployed service logs none (`invocation_logs` in wrangler.toml). */
+/**
+ * Matches lines that wrangler prints here for every request. The deployed service logs no addresses (`invocation_logs`
+ * in wrangler.toml).
+ */
 const CALENDAR_REQUEST = /^.*GET \/calendar\/.*$/gm;
 
 export default {

@@ -43,7 +43,7 @@ const UNKNOWN: Belongings = {
 
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
 
-/** A hook with a delivery in its log. */
+/** Creates a webhook with a delivery in its log. */
 async function createWebhook(service: AttackedService, { key }: AttackUser): Promise<string> {
   const url = `${service.origin}/sandbox/receivers/victim`;
   const { json } = await service.prepare("POST", "/v1/webhooks", { key, json: { url, types: ["*"] } });
@@ -105,7 +105,7 @@ async function createBelongings(service: AttackedService, user: AttackUser): Pro
   };
 }
 
-/** The requests of each operation that names something by its id or token. */
+/** A request for each operation that names something by its id or token. */
 const REQUESTS: Readonly<
   Record<string, (theirs: Belongings) => readonly { readonly query?: string; readonly json?: object }[]>
 > = {
@@ -145,13 +145,15 @@ const REQUESTS: Readonly<
   confirmEdit: ({ editToken }) => [{ json: { confirmation_token: editToken } }],
 };
 
-/** Operations that store ids without looking them up: another attack uses the stored ids. */
+/** Operations that store ids without looking them up. Another attack uses the stored ids. */
 const KEEPS_WHAT_IS_SENT: ReadonlySet<string> = new Set(["createDraft"]);
 
-/** `external_id` is the caller's own name for a post; the attack filters its lists by the victim's. */
+/**
+ * Whether a member names something of a user. `external_id` does not, because it is the caller's own name for a post.
+ */
 const namesSomething = (name: string): boolean => name !== "external_id" && /(?:^|_)(?:ids?|token)$/.test(name);
 
-/** The path of an operation with the ids of what it names. */
+/** The path of an operation, filled with the ids of a user's belongings. */
 function pathWith(path: string, ids: Belongings): string {
   const id = path.startsWith("/v1/approvals")
     ? ids.approvalId
@@ -165,7 +167,7 @@ function pathWith(path: string, ids: Belongings): string {
   return path.replace("{id}", id).replace("{delivery_id}", ids.deliveryId);
 }
 
-/** The answer without its own id and the id that was sent. */
+/** An answer without its own id and the id that was sent, so that two answers can be compared. */
 const comparable = ({ status, text }: Answer, ids: Belongings): string =>
   Object.values(ids)
     .reduce((rest: string, id: string) => rest.replaceAll(id, "…"), `${status} ${text}`)
@@ -257,7 +259,7 @@ export default {
           return Buffer.from(service.addSecret(json.confirmation_token), "base64url");
         };
         const issued = await issuedTo(user);
-        // Each byte of it changed: the last bits of its time of issue, its random bytes, its signature.
+        // Change each byte of the token: the last bits of its time of issue, its random bytes, and its signature.
         const madeUp = Array.from({ length: issued.length - 5 }, (_, index) => {
           const bytes = Buffer.from(issued);
           bytes.writeUInt8(bytes.readUInt8(index + 5) ^ 1, index + 5);

@@ -6,11 +6,11 @@ import type { Answer, AttackedService, AttackUser } from "./attacked-service.ts"
 import { urlsOf, withCanary } from "./hostile-addresses.ts";
 
 const POSTS = 12;
-/** More than twice the limit of wrong guesses in a minute, because the guesses may fall into two minutes. */
+/** How many guesses are sent: more than twice the limit of a minute, because the next minute may begin meanwhile. */
 const GUESSES = 140;
-/** The sandbox sends to programs on its own machine; production to none. */
+/** Matches programs on the same machine, to which the sandbox sends and production does not. */
 const LOCAL_PROGRAM = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):\d/;
-/** Far less than a receiver that does not answer may take. */
+/** How long (ms) an event may take to arrive: far less than a silent receiver may take. */
 const ARRIVAL_TIMEOUT_MS = 8000;
 const KEPT_BYTES = 1024;
 
@@ -44,7 +44,7 @@ async function received(service: AttackedService, name: string): Promise<readonl
   return json.deliveries;
 }
 
-/** Another key of all scopes, made in the dashboard. */
+/** Creates a further key with all scopes in the dashboard. */
 async function createKey(service: AttackedService, { password }: AttackUser, cookie: string) {
   const form = new URLSearchParams([
     ["name", "Stolen"],
@@ -62,7 +62,7 @@ async function createKey(service: AttackedService, { password }: AttackUser, coo
   return { key: service.addSecret(key), id };
 }
 
-/** The path of a new calendar feed. */
+/** Creates a calendar feed. Returns its path. */
 export async function createFeed(service: AttackedService, { password }: AttackUser, cookie: string): Promise<string> {
   const form = { current_password: password };
   const { text } = await service.prepare("POST", "/dashboard/profile/feeds", { cookie, form });
@@ -85,7 +85,7 @@ async function waitFor(condition: () => Promise<boolean>): Promise<boolean> {
   return true;
 }
 
-/** Sends the test event of a hook; what the receiver said. */
+/** Sends the test event of a webhook. Returns the receiver's response. */
 async function sendTest(service: AttackedService, key: string, { id }: Hook): Promise<Answer> {
   return await service.send("POST", `/v1/webhooks/${id}/test`, { key });
 }

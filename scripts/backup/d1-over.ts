@@ -1,4 +1,4 @@
-/** One statement with its parameters, as both kinds of databases take it. */
+/** A statement with its parameters, in the form that both kinds of databases accept. */
 export interface BoundStatement {
   readonly sql: string;
   readonly params: readonly unknown[];
@@ -9,7 +9,7 @@ export interface StatementResult {
   readonly meta: object;
 }
 
-/** Runs a batch as one transaction, and answers each of its statements. */
+/** Runs a batch as one transaction, and returns the result of each statement. */
 export type SendBatch = (batch: readonly BoundStatement[]) => Promise<readonly StatementResult[]>;
 
 class Statement implements BoundStatement {
@@ -49,7 +49,7 @@ class Statement implements BoundStatement {
   }
 }
 
-/** A database with the methods of the binding that use cases call. */
+/** A database with those methods of the D1 binding that use cases call. */
 export function d1Over(send: SendBatch): D1Database {
   const database = {
     prepare: (sql: string) => new Statement(send, sql),

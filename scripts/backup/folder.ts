@@ -6,10 +6,9 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { OperatorError, type StoredObject } from "./installation.ts";
 
-/*
- * The form of a backup: FOLDER/{time}/ holds the manifest, the database and the list of objects of one backup; FOLDER/objects/ holds the objects of all
- * of them, each once. A backup that was not finished is in a folder whose name ends with `.part`, and has no manifest.
- */
+/* The form of a backup. FOLDER/{time}/ contains its manifest, its database and its list of objects; FOLDER/objects/
+   contains the objects of all backups, each once. The folder of an unfinished backup ends with `.part`, and has no
+   manifest. */
 
 const MANIFEST = "manifest.json";
 export const DATABASE = "database.sqlite";
@@ -28,21 +27,21 @@ export interface Manifest {
   /** When the database was read. */
   readonly madeAt: string;
   readonly installation: string;
-  /** The version that ran; null where nothing answered. */
+  /** The release that was running. Null if no service answered. */
   readonly serviceVersion: string | null;
-  /** The point of Time Travel at that moment. */
+  /** The bookmark of D1's Time Travel at that moment. */
   readonly bookmark: string | null;
-  /** The ids of the keys with which logins are sealed. The keys themselves are not in any backup. */
+  /** The ids of the keys that encrypt logins. No backup contains the keys themselves. */
   readonly tokenKeyIds: readonly string[];
   readonly migrations: readonly string[];
   readonly database: FileFacts & { readonly rows: Readonly<Record<string, number>> };
   readonly objects: FileFacts & { readonly count: number; readonly totalBytes: number };
 }
 
-/** One line of the list of objects. */
+/** One line in the list of a backup's objects. */
 export interface ListedObject extends StoredObject {
   readonly sha256: string;
-  /** Below FOLDER. */
+  /** The path below FOLDER. */
   readonly path: string;
 }
 
@@ -64,7 +63,9 @@ export async function factsOf(folder: string, file: string): Promise<FileFacts> 
   return { file, sizeBytes: (await stat(join(folder, file))).size, sha256: hash.digest("hex") };
 }
 
-/** Where an object's bytes are kept. Files of the archive can be replaced under their name, so that their name has the version in it. */
+/**
+ * The path of an object's bytes. An archive file can be replaced under the same key, so its path contains the version.
+ */
 export function pathOfObject({ key, etag }: StoredObject): string {
   if (!/^[\w.-]+(?:\/[\w.-]+)*$/.test(key) || key.split("/").includes("..") || !/^[\w-]+$/.test(etag)) {
     throw new OperatorError(`the bucket has an object with an unexpected name: ${JSON.stringify(key)}`, "remove it");
@@ -97,7 +98,7 @@ function hashing(hash: Hash): Transform {
   });
 }
 
-/** Whether the object's bytes are kept already; they were checked when they were stored. */
+/** Whether the object's bytes are already stored. They were checked when they were stored. */
 export async function hasObject(root: string, object: StoredObject): Promise<boolean> {
   const found = await stat(join(root, pathOfObject(object))).catch(() => null);
   return found?.size === object.sizeBytes;
@@ -133,7 +134,7 @@ async function readManifest(backup: string): Promise<Manifest | null> {
   }
 }
 
-/** The manifest of a backup whose files are as they were written. */
+/** Returns the manifest of a backup, if all its files are as they were written. */
 export async function checkBackup(backup: string): Promise<Manifest> {
   const manifest = await readManifest(backup);
   if (manifest === null) {
@@ -154,7 +155,7 @@ export async function checkBackup(backup: string): Promise<Manifest> {
   return manifest;
 }
 
-/** The newest whole backup that is not younger than `at`. */
+/** The newest complete backup that is not younger than `at`. */
 export async function findBackup(root: string, at: Date): Promise<string | null> {
   const names = (await readdir(root).catch((): string[] => [])).toSorted().toReversed();
   for (const name of names) {

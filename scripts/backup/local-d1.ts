@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { type BoundStatement, d1Over, type StatementResult } from "./d1-over.ts";
 
-/** The runtime has the file open too and does not wait for locks, so transactions here are short and wait instead. */
+/**
+ * How long (ms) to wait for locks. The runtime has the file open too and does not wait, so transactions here are short.
+ */
 const LOCK_TIMEOUT_MS = 30_000;
 
 const toSqlite = (value: unknown): SQLInputValue =>
@@ -16,8 +18,8 @@ function runIn(database: DatabaseSync, { sql, params }: BoundStatement): Stateme
 }
 
 /**
- * A database on this machine. The file is opened for every call, because a restore may replace it. Where there is none, there are no
- * tables.
+ * A database on this machine. The file is opened for every call, because a restore may replace it. If there is no file,
+ * there are no tables.
  */
 export function localD1(file: string): D1Database {
   return d1Over(async (batch) => {
@@ -31,7 +33,7 @@ export function localD1(file: string): D1Database {
       database.exec("COMMIT");
       return results;
     } finally {
-      // What is open is rolled back.
+      // Closing rolls back an open transaction.
       database.close();
     }
   });

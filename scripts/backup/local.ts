@@ -14,7 +14,7 @@ const UNIQUE_KEY = "miniflare-D1DatabaseObject";
 const LOCK_TIMEOUT_MS = 30_000;
 const LIST_LIMIT = 1000;
 
-/** The file of a local database: the runtime names it by the object that would hold it. */
+/** The file name of a local database. The runtime names it by the object that would contain it. */
 function fileNameOf(databaseId: string): string {
   const key = createHash("sha256").update(UNIQUE_KEY).digest();
   const name = createHmac("sha256", key).update(databaseId).digest().subarray(0, 16);
@@ -22,7 +22,7 @@ function fileNameOf(databaseId: string): string {
   return `${Buffer.concat([name, check]).toString("hex")}.sqlite`;
 }
 
-/** Data of the runtime in the same file. */
+/** Removes the runtime's own tables, which are in the same file. */
 function dropRuntimeTables(file: string): void {
   const database = new DatabaseSync(file);
   try {
@@ -38,7 +38,7 @@ function dropRuntimeTables(file: string): void {
   }
 }
 
-/** Where the runtime keeps the database of an environment of wrangler.toml. */
+/** The path at which the runtime keeps the database of an environment in wrangler.toml. */
 export function localDatabaseFile(environment: string | undefined, stateDir: string): string {
   const config = unstable_readConfig({ config: "wrangler.toml", env: environment }, { hideWarnings: true });
   const binding = config.d1_databases.find((database: { readonly binding: string }) => database.binding === "DB");
@@ -51,7 +51,7 @@ export interface LocalFlags {
   readonly stateDir: string | undefined;
 }
 
-/** Opens only the bucket, because a runtime with the Durable Object classes would run the alarms of the running service. */
+/** Opens only the bucket. A runtime with the Durable Object classes would run the alarms of the running service. */
 async function openBucket(
   environment: string | undefined,
   stateDir: string,
@@ -77,7 +77,7 @@ async function openBucket(
   };
 }
 
-/** The service on this machine (`npm run dev`). Its state is files, which other processes may have open. */
+/** Opens the service on this machine (`npm run dev`). Its state is files, which other processes may have open. */
 export async function openLocal({ environment, stateDir = ".wrangler/state" }: LocalFlags): Promise<Installation> {
   const file = localDatabaseFile(environment, stateDir);
   const { bucket, close } = await openBucket(environment, stateDir);

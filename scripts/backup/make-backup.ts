@@ -22,7 +22,7 @@ import {
 } from "./folder.ts";
 import { type Installation, OperatorError, type StoredObject } from "./installation.ts";
 
-/** Staged bytes of uploads in progress; nothing refers to them after a day. */
+/** The prefix of bytes of uploads in progress, to which nothing refers after a day. */
 const STAGING = "incoming/";
 
 interface DatabaseFacts {
@@ -31,7 +31,7 @@ interface DatabaseFacts {
   readonly tokenKeyIds: readonly string[];
 }
 
-/** Reads the exported file as a restore would, and throws if a restore would fail. */
+/** Reads the exported file as a restore would, and throws if the restore would fail. */
 function inspectDatabase(file: string): DatabaseFacts {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -71,7 +71,7 @@ async function collectObjects(
     if (!(await hasObject(root, object))) {
       const body = await installation.readObject(object.key);
       if (body === null) {
-        // If the object was deleted after it was listed, the database does not need it any more.
+        // The object was deleted after it was listed, so the database does not need it any more.
         return;
       }
       await storeObject(root, object, body);
@@ -92,7 +92,8 @@ async function collectObjects(
 }
 
 /**
- * Makes one backup below `root`. An interrupted run leaves nothing that looks like a backup, and the next run keeps the objects that were copied.
+ * Makes one backup below `root`. An interrupted run leaves nothing that looks like a backup, and the next run keeps
+ * copied objects.
  */
 export async function makeBackup(
   installation: Installation,

@@ -5,7 +5,7 @@ import { type Installation, OperatorError } from "./installation.ts";
 import { openLocal } from "./local.ts";
 import { openRemote } from "./remote.ts";
 
-/** What the command line says about which service is meant. */
+/** The command line's flags that say which installation is meant. */
 export interface InstallationFlags {
   readonly remote: boolean;
   readonly env?: string | undefined;
@@ -16,7 +16,7 @@ export function openInstallation(flags: InstallationFlags): Promise<Installation
   return flags.remote ? openRemote() : openLocal({ environment: flags.env, stateDir: flags["persist-to"] });
 }
 
-/** Runs one command, and prints expected failures together with the operator's next step. */
+/** Runs a command, and prints expected failures with the operator's next step. */
 export async function withInstallation(
   flags: InstallationFlags,
   work: (installation: Installation) => Promise<void>,

@@ -4,17 +4,22 @@ import type { S3Credentials } from "../deploy/cloudflare.ts";
 import { FileFailure } from "./installation.ts";
 import { signedHeaders } from "./s3-signature.ts";
 
-/** Cloudflare's own API takes no larger upload: https://developers.cloudflare.com/r2/platform/limits/ */
+/**
+ * The largest object (bytes) that Cloudflare's own API accepts: https://developers.cloudflare.com/r2/platform/limits/
+ */
 export const MAX_WHOLE_BYTES = 300_000_000;
 
-/** All parts but the last have the same size: https://developers.cloudflare.com/r2/objects/multipart-objects/ */
+/**
+ * The size (bytes) of each part but the last; all must be equal:
+ * https://developers.cloudflare.com/r2/objects/multipart-objects/
+ */
 const PART_BYTES = 64 * 1024 * 1024;
 const TRIES = 4;
 const TIMEOUT_MS = 600_000;
 
 interface Upload {
   readonly credentials: S3Credentials;
-  /** `https://{account}.r2.cloudflarestorage.com/{bucket}/{key}` */
+  /** The object's address: `https://{account}.r2.cloudflarestorage.com/{bucket}/{key}`. */
   readonly address: string;
   readonly contentType: string;
 }
@@ -41,7 +46,7 @@ async function call(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch(() => null);
     const text = (await response?.text().catch(() => "")) ?? "";
-    // A completion can end with an error although its status is 200.
+    // Completing an upload can fail although the status is 200.
     if (response?.ok === true && !text.includes("<Error>")) {
       return { text, etag: response.headers.get("etag") ?? "" };
     }
@@ -54,7 +59,7 @@ async function call(
   }
 }
 
-/** Stores a file of any size in parts; nothing is stored until all of them are there. */
+/** Stores a file of any size in parts. Nothing is stored until all parts are there. */
 export async function uploadInParts(upload: Upload, file: string): Promise<void> {
   const started = await call(upload, "POST", { uploads: "" }, { contentType: upload.contentType });
   const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(started.text)?.[1];

@@ -24,7 +24,10 @@ interface ExportAnswer {
   readonly result?: { readonly filename: string; readonly signed_url: string };
 }
 
-/** Polls until the dump is written, because Cloudflare gives up an export without polls. The database answers no other query meanwhile. */
+/**
+ * Exports the database and polls until the dump is written, because Cloudflare gives up an export without polls. The
+ * database answers no other query meanwhile.
+ */
 async function requestExport(api: CloudflareApi, path: string): Promise<string> {
   let bookmark: string | undefined;
   for (;;) {
@@ -54,7 +57,7 @@ function toFileFailure(error: unknown): never {
   throw error instanceof ApiFailure ? new FileFailure(error.message) : error;
 }
 
-/** The service that `npm run deploy` made from this folder's settings. */
+/** Opens the service that `npm run deploy` made from this folder's settings. */
 export async function openRemote(): Promise<Installation> {
   await loadDotEnv();
   const values = await readValues(process.env);

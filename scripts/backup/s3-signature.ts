@@ -3,9 +3,9 @@ import type { S3Credentials } from "../deploy/cloudflare.ts";
 
 export interface S3Request {
   readonly method: string;
-  /** With a path and a query that need no further escaping. */
+  /** The URL, with a path and a query that need no further escaping. */
   readonly url: URL;
-  /** All of these are signed, and the host with them. */
+  /** The headers, which are all signed together with the host. */
   readonly headers: Readonly<Record<string, string>>;
   readonly region: string;
   readonly at: Date;
@@ -14,7 +14,7 @@ export interface S3Request {
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
-/** The headers of a request with AWS's Signature Version 4, which R2 wants. */
+/** Signs a request with AWS's Signature Version 4, which R2 requires. */
 export function signedHeaders(
   { accessKeyId, secretAccessKey }: S3Credentials,
   { method, url, headers, region, at }: S3Request,
@@ -39,7 +39,7 @@ export function signedHeaders(
   const scope = `${day}/${region}/s3/aws4_request`;
   const key = [region, "s3", "aws4_request"].reduce<Buffer>(hmac, hmac(`AWS4${secretAccessKey}`, day));
   const signature = hmac(key, ["AWS4-HMAC-SHA256", time, scope, sha256(canonical)].join("\n")).toString("hex");
-  // fetch sets the host itself.
+  // Leave the host out, because `fetch` sets it itself.
   const { host: _, ...sent } = all;
   return {
     ...sent,

@@ -1,10 +1,13 @@
 import { createReadStream } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** Splits SQL into statements, also where a text holds a semicolon or a trigger holds statements; a part may end anywhere. */
+/**
+ * Splits SQL into statements, even if a text contains a semicolon or a trigger contains statements. A part may end
+ * anywhere.
+ */
 export class StatementSplitter {
   #rest = "";
-  /** How far `#rest` was looked at, the quote that is open there, and where its statement begins. */
+  /** How far `#rest` was examined. Further members: the quote that is open there, and where the statement begins. */
   #at = 0;
   #quote = "";
 
@@ -19,7 +22,7 @@ export class StatementSplitter {
           this.#at = this.#rest.length;
           break;
         }
-        // A doubled quote ends the text and starts it again, so it needs no case of its own.
+        // A doubled quote ends the text and starts it again, so it needs no special case.
         this.#at = end + this.#quote.length;
         this.#quote = "";
         continue;
@@ -27,7 +30,7 @@ export class StatementSplitter {
       token.lastIndex = this.#at;
       const found = token.exec(this.#rest);
       if (found === null) {
-        // The first half of a comment's beginning may be the last character.
+        // The last character may be the first half of a comment's beginning, so examine it again.
         this.#at = Math.max(this.#at, this.#rest.length - 1);
         break;
       }
@@ -52,7 +55,10 @@ export class StatementSplitter {
   }
 }
 
-/** A trigger ends with the END after its statements; CASE has one too, but no semicolon before it. */
+/**
+ * Whether a statement is complete. A trigger ends with the END after its statements; CASE has an END too, but no
+ * semicolon before it.
+ */
 const isWhole = (statement: string): boolean =>
   !/^(?:\s|--[^\n]*\n)*CREATE\s+(?:TEMP\w*\s+)?TRIGGER\b/i.test(statement) || /;\s*END\s*;$/i.test(statement);
 

@@ -10,14 +10,15 @@ import { createBenchUser, migrate } from "./bench-data.ts";
 import { type BenchRequest, send } from "./requests.ts";
 import { bundle, startRuntime } from "./runtime.ts";
 
-/* What a preview and a confirm of many posts take: the largest that one request may hold, with text that is longer in bytes than in characters. */
+/* Measures the largest preview and confirm of many posts that one request may contain. Its text is longer in bytes
+   than in characters. */
 
 const POSTS = 100;
 const ACCOUNTS = 8;
 const CHARACTERS = 2200;
-/** The first round also compiles the code. */
+/** How many rounds are measured. The first one also compiles the code. */
 const ROUNDS = 8;
-/** The objects of the earliest posts are armed after the answer. */
+/** How long (ms) to wait for the earliest posts, whose objects are armed after the answer. */
 const SETTLE_MS = 1500;
 
 const LINKEDIN = {
@@ -31,13 +32,16 @@ interface Measured {
   readonly counts: D1Counts;
 }
 
-/** The text of a post: the same for every account, another one for each post. */
+/** The text of a post: the same for every account, but different for each post. */
 function captionOf(round: number, index: number): string {
   const name = `${round}/${index} `;
   return name + "é".repeat(CHARACTERS - name.length);
 }
 
-/** Prints milliseconds, what D1 counted and bytes. The sandbox's build runs, because only it counts calls to D1; neither request calls a platform. */
+/**
+ * Prints milliseconds, D1's counts and bytes. It runs the sandbox's build, because only this one counts calls to D1;
+ * neither request calls a platform.
+ */
 export async function measureBulk(root: string): Promise<void> {
   const workDir = await mkdtemp(join(tmpdir(), "almanac-bench-bulk-"));
   const modules = await bundle(root, join(workDir, "bundle"), "sandbox");

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { promisify } from "node:util";
 import { sleep } from "../service.ts";
 
-/* Runs workerd, if asked for under callgrind, which counts the instructions that it executes. */
+/* Runs workerd, on request under callgrind, which counts the executed instructions. */
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 120_000;

@@ -16,7 +16,10 @@ export interface ConfiguredPlatform {
   readonly app: AppCredentials;
 }
 
-/** Null if the platform has no adapter, or needs app credentials that the operator has not entered. */
+/**
+ * Finds the adapter and app credentials of a platform. Null if it has no adapter, or if the operator has not entered
+ * the credentials that it needs.
+ */
 export function configuredPlatform(
   services: Pick<Services, "adapterFor" | "config">,
   platform: Platform,

@@ -1,4 +1,4 @@
-/** A Worker can have at most six open outgoing connections. */
+/** How many items run in parallel, because a Worker can have at most six open connections. */
 const MAX_PARALLEL = 6;
 
 /** Runs `work` for at most six items at a time. The results keep the order of the items. */

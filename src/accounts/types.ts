@@ -6,7 +6,7 @@ import type { AccountAccess, FaultCategory } from "#platforms/contract.ts";
 export interface Account {
   readonly id: string;
   readonly workspaceId: string;
-  /** The login that the account uses. */
+  /** The id of the login that the account uses. */
   readonly connectionId: string;
   readonly platform: Platform;
   readonly platformAccountId: string;
@@ -66,7 +66,7 @@ export type ConnectResult =
       /** Accounts that were already connected and whose tokens the login replaced. */
       readonly updated: readonly Account[];
       readonly skipped: SyncResult["skipped"];
-      /** True if the platform could not list the accounts yet. The next sync adds them. */
+      /** True if the platform could not list the accounts yet, so that the next sync adds them. */
       readonly pending: boolean;
     }
   | { readonly ok: false; readonly platform: Platform; readonly reason: string };

@@ -35,7 +35,7 @@ const MONTH_END_MS = 3 * DAY;
 const PARTS_PER_RUN = 20;
 const POSTS_PER_RUN = 2000;
 
-/** How much one cron run has moved. */
+/** How many posts and files one cron run has moved to the archive. */
 export interface ArchiveRun {
   readonly posts: number;
   readonly parts: number;

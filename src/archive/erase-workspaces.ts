@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { ARCHIVE_PREFIX } from "./part-file.ts";
 import { deleteIndexOfWorkspace } from "./store-parts.ts";
 
-/** R2 lists and deletes at most this many objects in one call. */
+/** How many objects one call lists and deletes; R2 allows no more. */
 const OBJECTS_PER_CALL = 1000;
 
 /**

@@ -8,7 +8,7 @@ import { forgetOrphans, markOrphans, selectPartIds, type WorkspaceRange } from "
  * row still finds its file.
  */
 const ORPHAN_RETENTION_MS = 35 * DAY;
-/** R2 lists and deletes at most this many objects in one call. */
+/** How many objects one call lists and deletes; R2 allows no more. */
 const OBJECTS_PER_CALL = 1000;
 const PAGES_PER_SWEEP = 20;
 

@@ -56,7 +56,7 @@ export function parseTimeZone(input: string): string {
   return refuseInput("time_zone", "choose a time zone like Europe/Berlin");
 }
 
-/** The name of an API key or a passkey. */
+/** Validates the name of an API key or a passkey. */
 export function parseName(input: string): string {
   const name = input.trim();
   if (name === "" || [...name].length > NAME_MAX || !name.isWellFormed() || hasControlCharacter(name)) {
@@ -65,7 +65,7 @@ export function parseName(input: string): string {
   return name;
 }
 
-/** Who confirms the previews of a key or an app. */
+/** Validates who confirms what is previewed with a key or by an app. */
 export function parseConfirms(input: string): Confirms {
   return CONFIRMS.find((known) => known === input) ?? refuseInput("confirms", "choose who confirms posts");
 }

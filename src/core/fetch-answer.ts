@@ -9,7 +9,7 @@ export interface RemoteResponse {
   readonly headers: Headers;
 }
 
-/** Sends a request to another server. */
+/** Sends a request to another server. The type of the answer has no body, so that it cannot be read without limits. */
 export type RemoteFetch = (request: Request) => Promise<RemoteResponse>;
 
 export interface AnswerLimits {

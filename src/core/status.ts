@@ -53,7 +53,7 @@ export type CreatedVia = (typeof CREATED_VIA)[number];
 export const ACCOUNT_STATUSES = ["active", "needs_reconnect"] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
-/** A post without media is a text; a post with a video is a video. */
+/** The type of a post, from its media. Without media it is a text; with a video it is a video. */
 export function postTypeOf(media: readonly { readonly type: MediaType }[]): PostType {
   if (media.length === 0) {
     return "text";

@@ -209,7 +209,7 @@ export const loginTokens = sqliteTable(
 export const oauthClients = sqliteTable(
   "oauth_clients",
   {
-    /** A UUID, or the https URL of a client id metadata document. */
+    /** The client id: a UUID, or the https URL of a client id metadata document. */
     id: text().primaryKey(),
     kind: text().$type<"registered" | "dynamic" | "metadata_document">().notNull(),
     name: text().notNull(),
@@ -392,7 +392,7 @@ export const connectStates = sqliteTable(
     usedAt: integer("used_at"),
     /** The kind of login method with which the browser last started. */
     method: text(),
-    /** The values that the API caller sent, without secrets. */
+    /** The form values that the API caller sent, without secrets. */
     input: text({ mode: "json" }).$type<Record<string, string>>(),
     /** What the adapter stored at the start and needs again in the callback; encrypted. */
     sealedStarted: text("sealed_started"),
@@ -973,7 +973,7 @@ export const drafts = sqliteTable(
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
-    /** Starts at 1 and rises with every change. */
+    /** The draft's version, which begins at 1 and rises with every change. */
     version: integer().notNull(),
     content: text({ mode: "json" }).$type<JsonObject>().notNull(),
     /** The ids of stored media in the content, from which a trigger writes `draft_media`. */
@@ -1091,7 +1091,7 @@ export const service = sqliteTable(
   "service",
   {
     id: integer().primaryKey(),
-    /** Rises with every cron run. */
+    /** Rises with every cron run, so that a restored database shows an older value. */
     beat: integer().notNull(),
     /** Rises whenever the operator releases publishing after a restore. */
     epoch: integer().notNull(),

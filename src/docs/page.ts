@@ -22,7 +22,7 @@ export const parentOf = (path: string): string | null =>
  */
 const isListed = ({ path }: DocsPage): boolean => path.split("/").length <= 2;
 
-/** The listed pages of each section, in the order of the list. */
+/** The pages in the list of pages, by section and in their order. */
 export function bySection(pages: readonly DocsPage[]): ReadonlyMap<string, readonly DocsPage[]> {
   return Map.groupBy(pages.filter(isListed), ({ section }) => section);
 }

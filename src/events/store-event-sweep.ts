@@ -34,7 +34,7 @@ export function trimTrialLogStatement(db: Db, workspaceId: string): D1PreparedSt
 
 interface Sweep {
   readonly workspaceId: string;
-  /** Events up to this number have expired. */
+  /** The number up to which events have expired. */
   readonly lastSeq: number;
   readonly now: number;
   /** When (ms) the workspace is due again. It is due at once if expired events are left. */

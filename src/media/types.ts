@@ -56,7 +56,7 @@ export interface MediaFacts {
   readonly frameRate?: number;
   /** By how many degrees a player turns the picture clockwise. */
   readonly rotation?: number;
-  /** Bits per second of the whole file. */
+  /** The bit rate of the whole file, in bits per second. */
   readonly bitRate?: number;
   /** Whether the index (`moov`) of an MP4 or MOV file is before the media data. */
   readonly moovFirst?: boolean;

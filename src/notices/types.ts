@@ -85,6 +85,6 @@ export interface NoticeText {
   readonly title: string;
   /** Sentences that say what happened and what to do. */
   readonly lines: readonly string[];
-  /** The text of the link to `path`. */
+  /** The text of the link to the page on which the owner acts. */
   readonly action: string;
 }

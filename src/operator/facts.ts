@@ -28,7 +28,7 @@ export interface PlatformFacts {
   readonly needsApp: boolean;
   /** Whether the platform's credentials are set. `half`: one of the two is missing. */
   readonly state: "configured" | "half" | "not_configured";
-  /** Names of the variables that are missing. */
+  /** The names of the variables that are missing for the platform. */
   readonly missing: readonly string[];
   readonly shapeProblems: readonly string[];
   /** The redirect URI that the app's settings at the platform must contain. */

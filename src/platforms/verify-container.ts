@@ -25,7 +25,7 @@ const RETRY_SECONDS = 60;
  */
 export const ABSENT_AFTER_MS = 55 * SECOND;
 
-/** How many posts of the list match the job. */
+/** How many listed posts match the job. */
 export type ListingMatch =
   | { readonly state: "one"; readonly id: string; readonly permalink: string | null }
   | { readonly state: "none" | "several" | "unreadable" };

@@ -193,7 +193,7 @@ function toJobMedia(
   };
 }
 
-/** The name of a stored file and a function that reads it. */
+/** Describes a stored file for an adapter, with a function that reads the file. */
 function toJobFile(
   { id, sha256 }: Pick<StoredMediaItem, "id" | "sha256">,
   publishRun: PublishRun,

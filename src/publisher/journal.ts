@@ -125,7 +125,7 @@ export class Journal {
     return this.load()?.entries ?? new Map<string, TargetEntry>();
   }
 
-  /** Replaces the state and keeps the targets. */
+  /** Replaces the state in the journal and keeps its targets. */
   setState(state: RunnerState): void {
     this.set(state, this.load()?.entries ?? new Map());
   }
@@ -159,12 +159,12 @@ export class Journal {
     return state;
   }
 
-  /** Replaces state and targets after a successful claim. */
+  /** Replaces state and targets in the journal after a successful claim. */
   startRun(state: RunnerState, entries: readonly TargetEntry[]): void {
     this.set(state, toMap(entries));
   }
 
-  /** Stores the changes, if there are any. */
+  /** Writes the changes in memory to disk, if there are any. */
   write(): void {
     const { content } = this;
     if (!content || !this.isChanged) {

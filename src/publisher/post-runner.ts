@@ -389,7 +389,7 @@ export class PostRunner {
     return firstWakeAt(this.journal.arm(newest, entries));
   }
 
-  /** Deletes storage and alarm, unless a newer hint has arrived. */
+  /** Deletes the object's storage and alarm, unless a newer hint has arrived. */
   private async cleanUp(runId: string | null): Promise<void> {
     await failpoint("alarm.before_cleanup");
     this.clearMemory();

@@ -27,7 +27,10 @@ export async function checkDatabase(services: Pick<Services, "db" | "clock" | "w
   return row;
 }
 
-/** Whether code outside the cron may act on the database: it is not held, and it was not restored since the last heartbeat. */
+/**
+ * Whether code outside the cron may act on the database: it is not held, and it was not restored since the last cron
+ * run.
+ */
 export async function isDatabaseCurrent(services: Pick<Services, "db" | "watch">): Promise<boolean> {
   const highest = await services.watch.highest();
   const row = await readService(services.db);

@@ -10,18 +10,18 @@ import { findMedia, readMedia } from "./instagram/posts.ts";
 import type { TestUser } from "./instagram/test-users.ts";
 import type { Token } from "./oauth-server.ts";
 
-/*
- * The Instagram API with Facebook Login: accounts that belong to Pages, at graph.facebook.com. Scopes, roles and tokens from
- * https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user/media_publish and
- * reference/ig-container.
- */
+/* The Instagram API with Facebook Login: accounts that belong to Pages, at graph.facebook.com. Scopes, roles and
+   tokens as in
+   https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user/media_publish
+   and reference/ig-container. */
 
 const READ_SCOPES = ["instagram_basic", "pages_read_engagement"];
 const PUBLISH_SCOPE = "instagram_content_publish";
 const COMMENT_SCOPE = "instagram_manage_comments";
 /**
- * One of these is needed where the Business Manager gave the role on the Page:
- * https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user (22 April 2026).
+ * Scopes of which one is needed if the Business Manager gave the role on the Page:
+ * https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user (22 April
+ * 2026).
  */
 const BUSINESS_ROLE_SCOPES = ["ads_management", "ads_read"];
 
@@ -38,7 +38,10 @@ interface AccountOfPage {
   readonly user: TestUser;
 }
 
-/** The accounts that the token gives access to: those of every Page of the user or, with a Page token, of that Page only. */
+/**
+ * The accounts to which a token gives access: those of every Page of the user, or with a Page token only those of that
+ * Page.
+ */
 function accountsOf(token: Token): readonly AccountOfPage[] {
   const { page: pageId } = token.extra;
   return pagesOf(token.login).flatMap((page) =>
@@ -57,7 +60,7 @@ function accountsOf(token: Token): readonly AccountOfPage[] {
   );
 }
 
-/** The response of a call to an account, a container or a post at Instagram; undefined for an id of anything else. */
+/** Answers a call to an Instagram account, container or post. Undefined for any other id. */
 export async function handleAccountCall(call: AccountCall, id: string, edge: string): Promise<Response | undefined> {
   const { sim, token, request } = call;
   const ownerId = findContainer(sim, id)?.owner ?? findMedia(sim, id)?.owner ?? id;
@@ -100,7 +103,10 @@ const profileOf = (user: TestUser) => ({
   followers_count: user.followers,
 });
 
-/** Containers and posts are read with the user's token. With a Page's token the platform has answered "not found". */
+/**
+ * Answers a read of a container or post with the user's token. For a Page's token, the real platform has answered "not
+ * found".
+ */
 async function handleNode(call: AccountCall, user: TestUser, id: string, edge: string) {
   const { request, sim, token, params } = call;
   if (edge === "comments" && token.extra["page"] === undefined) {

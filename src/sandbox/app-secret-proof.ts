@@ -2,7 +2,7 @@ import { toHex } from "#core/encoding.ts";
 import type { SimulatorContext } from "./contract.ts";
 import { graphError, type Params, textParam } from "./graph-api.ts";
 
-/* `appsecret_proof`: "Secure Graph API Calls" in Meta's Graph API guides. */
+/* The simulated `appsecret_proof` ("Secure Graph API Calls" in Meta's Graph API guides). */
 
 const proofError = (sim: SimulatorContext, message: string): Response =>
   graphError(sim, { code: 100, type: "GraphMethodException", message });

@@ -19,14 +19,12 @@ import { revokeLogin } from "./bluesky/tokens.ts";
 import { handleXrpc } from "./bluesky/xrpc.ts";
 import { describeProblem, findOperation, findUnaccepted, findUserAgentProblem } from "./operation.ts";
 
-/*
- * Simulates a Bluesky-hosted PDS behind its entryway, a self-hosted PDS that is its own authorization server, the
- * directory of DIDs, the AppView and the video service. DNS is not simulated: handles resolve over HTTPS.
- */
+/* Simulates a Bluesky-hosted PDS behind its entryway, a self-hosted PDS that is its own authorization server, the
+   directory of DIDs, the AppView and the video service. DNS is not simulated, so handles resolve over HTTPS. */
 
 const { ada, ben } = TEST_USERS;
 
-/** The paths of the authorization server; other hosts do not have them. */
+/** Answers the paths of an authorization server, which other hosts do not have. */
 function handleOauth(request: Request, url: URL, sim: SimulatorContext): Response | Promise<Response> {
   const host = url.hostname;
   if (!isAuthorizationServer(host)) {
@@ -62,10 +60,13 @@ function handleWellKnown(request: Request, url: URL, sim: SimulatorContext): Res
   }
 }
 
-/** XRPC and the forms of OAuth check names later, in their own order of checks. */
+/** Matches calls that check names later: XRPC and the forms of OAuth have their own order of checks. */
 const CHECKED_LATER = /^\/(?:xrpc\/|oauth\/(?:par|token|revoke)$)/;
 
-/** Identity documents have no checks besides the names. The user agent is checked for every call except the browser's page. */
+/**
+ * Refuses a call that no operation lists. Identity documents check only names. Every call except the browser's page
+ * needs a user agent.
+ */
 async function refuseUnlisted(request: Request, url: URL, sim: SimulatorContext): Promise<Response | undefined> {
   const operation = findOperation(OPERATIONS, request.method, url);
   if (!operation || operation.isPage) {
@@ -91,7 +92,7 @@ export const simulator: Simulator = {
     VIDEO_SERVICE,
     ada.pds.host,
     ben.pds.host,
-    // Covers the domains of the handles.
+    // This pattern covers the domains of all handles.
     `*.${ENTRYWAY}`,
     `*.${ben.pds.host}`,
   ],

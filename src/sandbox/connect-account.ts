@@ -10,15 +10,15 @@ interface ConnectInput {
   readonly api_key: string;
   readonly platform: string;
   readonly login: string;
-  /** Values for the fields of the connect method, without secrets. */
+  /** Values for the form fields of the login, without secrets. */
   readonly input: Readonly<Record<string, string>>;
-  /** Values for the method with an app password, which needs no login in the browser. */
+  /** Values for a login with an app password, which needs no browser. */
   readonly credentials: Readonly<Record<string, string>> | null;
 }
 
 /**
- * Connects an account as a user does: requests the connect URL, sends its form, follows the redirects to the callback, chooses every account
- * that the login offers, then syncs.
+ * Connects an account as a user does: requests the connect link, sends its form, follows the redirects to the callback,
+ * chooses every offered account, then syncs.
  */
 export async function connectAccount(env: SandboxEnv, app: Fetch, input: ConnectInput): Promise<unknown[]> {
   const config = readConfig(env);
@@ -52,7 +52,7 @@ async function call(app: Fetch, config: Config, { api_key }: ConnectInput, path:
   return responseBody;
 }
 
-/** Sends the form of the connect page and follows redirects with cookies, until a response is a page. */
+/** Sends the form of the connect page and follows redirects with cookies, until an answer is a page. */
 export async function logInWithBrowser(
   app: Fetch,
   origin: string,
@@ -70,7 +70,7 @@ export async function logInWithBrowser(
         headers: {
           accept: "text/html",
           origin,
-          // Each call has its own address like a separate browser, so that calls do not share one rate limit.
+          // Give each call its own address, like a separate browser, so that calls do not share one rate limit.
           "cf-connecting-ip": crypto.randomUUID(),
           cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; "),
         },
@@ -101,7 +101,7 @@ export async function logInWithBrowser(
   throw new BadRequest(`more than ${REDIRECTS_MAX} redirects`);
 }
 
-/** What can be ticked on the page that asks which accounts to connect; empty on any other page. */
+/** The accounts that can be ticked on the page with the choice of accounts. Empty on any other page. */
 function offeredAccounts(html: string): readonly string[] {
   return Array.from(html.matchAll(/name="account" value="([^"]*)"/g), ([, id = ""]) => id);
 }

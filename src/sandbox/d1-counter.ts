@@ -1,7 +1,9 @@
 import type { SandboxEnv } from "./env.ts";
 
 export interface D1Counts {
-  /** Each of these is a network call in production. A batch is one call, however many statements it contains. */
+  /**
+   * The number of calls to D1, each a network call in production. A batch is one call, however many statements it has.
+   */
   roundTrips: number;
   statements: number;
   rowsRead: number;
@@ -15,10 +17,10 @@ const isolateCounts = noD1Counts();
 
 export const readD1Counts = (): D1Counts => ({ ...isolateCounts });
 
-/** Keeps a single bindings object for each isolate, as it is without counting. */
+/** The counted bindings. There is one object per isolate, as without counting. */
 const withCounter = new WeakMap<SandboxEnv, SandboxEnv>();
 
-/** With `COUNT_D1` set, counts every call to D1 in the Worker and in its Durable Objects (`npm run punctual`). */
+/** Counts every call to D1 in the Worker and its Durable Objects if `COUNT_D1` is set (`npm run punctual`). */
 export function withD1Counter<E extends SandboxEnv>(env: E): E {
   if (env["COUNT_D1"] === undefined) {
     return env;
@@ -28,7 +30,7 @@ export function withD1Counter<E extends SandboxEnv>(env: E): E {
   return counting;
 }
 
-/** A binding that adds to `counts`. The `meta` of each answer contains the database's own counts. */
+/** Wraps a D1 binding so that it adds to `counts`. The `meta` of each answer contains the database's own counts. */
 export function countingD1(d1: D1Database, counts: D1Counts): D1Database {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
   const countResult = <R extends D1Result>(result: R): R => {
@@ -50,7 +52,7 @@ export function countingD1(d1: D1Database, counts: D1Counts): D1Database {
         const [row] = (await all()).results;
         return row === undefined ? null : column === undefined ? row : row[column];
       },
-      // `raw` returns rows without the database's own counts.
+      // Do without the database's own counts here, because `raw` returns only rows.
       async raw() {
         counts.roundTrips += 1;
         counts.statements += 1;

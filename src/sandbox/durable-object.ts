@@ -59,7 +59,7 @@ export function definePlatformSimulator() {
       return { ...DEFAULT_SETTINGS, ...changed, extra };
     }
 
-    /** The object is named after its platform. */
+    /** The simulator of the platform after which the object is named. */
     get #simulator(): Simulator {
       const simulator = findSimulator(this.ctx.id.name ?? "");
       if (!simulator) {
@@ -103,7 +103,7 @@ export function definePlatformSimulator() {
         );
         return result;
       });
-      // A platform completes a request even if the caller has disconnected.
+      // Continue after a disconnect, because a platform also completes a request whose caller has gone.
       this.ctx.waitUntil(response);
       return response;
     }
@@ -184,7 +184,8 @@ export function definePlatformSimulator() {
     }
 
     /**
-     * Takes the first fault that matches. It is counted before it takes effect: a crash in between may lose a fault but never repeats one.
+     * Takes the first fault that matches. It is counted before it takes effect, so that a crash in between may lose a
+     * fault but never repeats one.
      */
     #takeMatchingFault(method: string, path: string): InjectedFault | undefined {
       for (const row of this.#sql.exec<{ seq: number; fault: string }>("SELECT seq, fault FROM faults ORDER BY seq")) {

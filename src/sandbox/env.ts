@@ -9,14 +9,14 @@ export interface SandboxEnv extends Env {
   readonly SANDBOX_BLOBS: R2Bucket;
 }
 
-/** The client credentials that a simulator expects, in the form in which an operator enters them. */
+/** The client credentials that a simulator expects, as an operator would enter them. */
 export function appCredentials(platform: string): { readonly clientId: string; readonly clientSecret: string } {
   return { clientId: `sandbox-${platform}`, clientSecret: `sandbox-${platform}-secret` };
 }
 
 const LOOPBACK_HOST = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The sandbox must not run where others can reach it: its credentials and keys are public, and anybody can sign in. */
+/** Refuses to run where others can reach the sandbox: its credentials and keys are public, and anybody can sign in. */
 export function requireLoopback(variable: string, origin: string): void {
   if (!URL.canParse(origin) || !LOOPBACK_HOST.test(new URL(origin).hostname)) {
     throw new Error(
@@ -25,7 +25,10 @@ export function requireLoopback(variable: string, origin: string): void {
   }
 }
 
-/** An isolate has one bindings object for its whole life, so every object in it gets the same result. */
+/**
+ * The bindings with credentials. An isolate has one bindings object for its whole life, so all callers get the same
+ * result.
+ */
 const withCredentials = new WeakMap<Env, Env>();
 
 /** Adds app credentials and the operator's settings for every platform. Variables that are already set stay. */

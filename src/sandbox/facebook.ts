@@ -41,12 +41,15 @@ import {
 import { handleAccountCall } from "./accounts-of-pages.ts";
 import { bearerToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts";
 
-/* Simulates the Facebook consent dialog, the Graph API's Page edges and rupload: platforms/facebook.md part 6. */
+/* Simulates Facebook's consent dialog, the Graph API's Page edges and rupload (platforms/facebook.md part 6). */
 
 const WWW = "www.facebook.com";
 const GRAPH = ["graph.facebook.com", "graph-video.facebook.com"];
 const RUPLOAD = "rupload.facebook.com";
-/** Not yet expired in November 2026; v27.0 as https://developers.facebook.com/blog/post/2026/11/04/introducing-graph-api-v27-and-marketing-api-v27/ names it. */
+/**
+ * The API versions that had not expired in November 2026.
+ * https://developers.facebook.com/blog/post/2026/11/04/introducing-graph-api-v27-and-marketing-api-v27/ names v27.0.
+ */
 const SUPPORTED_VERSIONS = new Set(["v21.0", "v22.0", "v23.0", "v24.0", "v25.0", "v26.0", "v27.0"]);
 const PUBLISHING_SCOPES = ["pages_manage_posts", "pages_read_engagement"];
 
@@ -57,11 +60,11 @@ interface Call {
   readonly token: Token;
   readonly params: Params;
   readonly version: string;
-  /** The file of a multipart form. */
+  /** The file in a multipart form; null without one. */
   readonly chunk: Blob | null;
 }
 
-/** An edge of the Page that owns the token. */
+/** Answers a call to an edge of the Page that owns the token. */
 function handlePageEdge({ request, url, sim, params, version, chunk }: Call, page: string, edge: string) {
   switch (`${request.method} ${edge}`) {
     case "POST feed":
@@ -89,7 +92,7 @@ function handlePageEdge({ request, url, sim, params, version, chunk }: Call, pag
   }
 }
 
-/** A node of the Page: the Page, a post, a video or a photo, published or not. */
+/** Answers a call to a node of the Page: the Page, a post, a video or a photo, published or not. */
 function handlePageNode({ request, url, sim, token, params }: Call, page: string, id: string): Response {
   const pageRecord = pagesOf(token.login).find((candidate) => candidate.id === page);
   if (pageRecord && (id === page || id === "me")) {
@@ -108,9 +111,9 @@ function handlePageNode({ request, url, sim, token, params }: Call, page: string
 }
 
 /**
- * The comments on a post, a published video or a published photo of the Page; stories have none. The comments of a video can be
- * listed by its own id, but a new one is refused there (https://github.com/jprjr/multistreamer/issues/89): the reference of comments
- * documents Post, Photo, Link and Album. The setting `video_comments` takes them.
+ * Comments on a post, published video or published photo of the Page; stories have none. The comments of a video can be
+ * listed by its own id, but a new one is refused there (https://github.com/jprjr/multistreamer/issues/89): the
+ * reference of comments documents Post, Photo, Link and Album. The setting `video_comments` accepts them.
  */
 function handleComments({ request, url, sim, token, params }: Call, page: string, id: string): Response {
   const video = findVideo(sim, id) ?? findVideoOfPost(sim, id);
@@ -129,7 +132,7 @@ function handleComments({ request, url, sim, token, params }: Call, page: string
     : listComments(sim, object, url, params);
 }
 
-/** The covers of a published video of the Page. */
+/** Answers a call about the covers of a published video of the Page. */
 async function handleThumbnails({ request, url, sim, token, params, chunk }: Call, page: string, id: string) {
   const video = findVideo(sim, id);
   if (video?.page !== page || !video.recorded) {
@@ -182,7 +185,7 @@ function handleUserCall({ request, url, sim, token }: Call, id: string, path: re
   return edge === "" ? objectNotFound(sim, id) : permissionDenied(sim, "A Page access token is required for this call");
 }
 
-/** Reads a copy, because the request itself is read for the parameters besides the file. */
+/** Reads the file from a copy of the request, because the request itself is read for the other parameters. */
 async function readChunk(request: Request): Promise<Blob | null> {
   if (!request.headers.get("content-type")?.startsWith("multipart/form-data")) {
     return null;

@@ -3,7 +3,10 @@ import type { SandboxEnv } from "./env.ts";
 
 let enabled = false;
 
-/** For the crash harness: every failpoint, or only the one in FAULT_POINT, throws with the probability FAULT_RATE (0 to 1). */
+/**
+ * Makes failpoints throw, for the crash tests: every one, or the one in FAULT_POINT, with the probability FAULT_RATE (0
+ * to 1).
+ */
 export function enableFailpoints(env: SandboxEnv): void {
   const rate = Number(env["FAULT_RATE"] ?? 0);
   const onlyName = env["FAULT_POINT"];

@@ -9,7 +9,7 @@ export interface FetchedMedia {
   readonly redirected: boolean;
 }
 
-/** Downloads a media URL completely; null when the URL is invalid or the download fails. */
+/** Downloads a media file completely. Null if the URL is invalid or the download fails. */
 export async function fetchMedia(
   sim: SimulatorContext,
   url: string | null,

@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "./contract.ts";
 import { bearerToken, fromBase64OrEmpty, findValidToken, readForm, type Token } from "./oauth-server.ts";
 
-/* Shared by Meta's Graph APIs: parameters from query or body, the error envelope, field selection, cursors. */
+/* What Meta's Graph APIs share: parameters from query or body, the error envelope, field selection and cursors. */
 
 export type Params = ReadonlyMap<string, JsonValue>;
 
-/** Reads parameters from the query, a form (either kind) or JSON; later sources replace earlier ones. */
+/** Reads parameters from the query, a form of either kind, or JSON. Later sources replace earlier ones. */
 export async function readParams(request: Request, url: URL): Promise<Params> {
   const params = new Map<string, JsonValue>(url.searchParams);
   const type = request.headers.get("content-type") ?? "";
@@ -38,7 +38,7 @@ export function textParam(params: Params, name: string): string | null {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : null;
 }
 
-/** A list or object; a form field contains it as JSON text. */
+/** A parameter that is a list or an object. In a form it is JSON text. */
 export function jsonParam(params: Params, name: string): JsonValue | undefined {
   const value = params.get(name);
   if (typeof value !== "string") {
@@ -91,8 +91,8 @@ export function graphError(sim: SimulatorContext, error: GraphErrorFields): Resp
 }
 
 /**
- * The token from the header or the body, or the error response. Stricter than the platform, which also accepts it in the query: a token
- * must not be part of a URL.
+ * The token from the header or the body, or the error response. This is stricter than the platform, which also accepts
+ * it in the query: a token must not be in a URL.
  */
 export function authenticateGraphCall(sim: SimulatorContext, request: Request, params: Params): Token | Response {
   if (new URL(request.url).searchParams.has("access_token")) {
@@ -123,17 +123,17 @@ export const secretInUrl = (sim: SimulatorContext, name: string): Response =>
     message: `The sandbox refuses ${name} in the URL: send it in the Authorization header or the body.`,
   });
 
-/** One field of a selection: `attachments.limit(2){target{id}}`. */
+/** One field of a selection, such as `attachments.limit(2){target{id}}`. */
 interface Field {
   readonly name: string;
   readonly limit: number | null;
-  /** Null selects the whole value. */
+  /** The selected members of the field. Null selects the whole value. */
   readonly subfields: readonly Field[] | null;
 }
 
-/** Parses `a,b{c},d.limit(2){e{f}}`; braces nest to any depth. */
+/** Parses a selection such as `a,b{c},d.limit(2){e{f}}`. Braces nest to any depth. */
 function parseFields(text: string): readonly Field[] {
-  // A name and its modifiers, whose arguments may contain commas.
+  // Matches a name and its modifiers, whose arguments may contain commas.
   const fieldPattern = /(?:\([^()]*\)|[^,{}])*/y;
   let position = 0;
   const parseList = (): readonly Field[] => {
@@ -181,7 +181,7 @@ function narrowValue(value: JsonValue, field: Field | undefined): JsonValue {
   if (!isJsonObject(value)) {
     return value;
   }
-  // Edges and pictures wrap their value in `data`.
+  // Edges and pictures have their value inside `data`.
   return "data" in value
     ? { ...value, data: narrowValue(value["data"] ?? null, field) }
     : field.subfields === null
@@ -189,17 +189,17 @@ function narrowValue(value: JsonValue, field: Field | undefined): JsonValue {
       : pickFields(value, field.subfields);
 }
 
-/** The selected fields and the id. */
+/** The selected fields of an object, and its id. */
 export function selectFields(object: JsonObject, fields: string | null): JsonObject {
   return fields === null ? object : pickFields(object, parseFields(fields));
 }
 
-/** The first selected field that the object does not have. */
+/** The first selected field that an object lacks. */
 export function unknownField(object: JsonObject, fields: string | null): string | undefined {
   return parseFields(fields ?? "").find(({ name }) => name !== "" && !(name in object))?.name;
 }
 
-/** The first selected field that is none of `known`. */
+/** The first selected field that is not in `known`. */
 export function unknownNameOf(known: ReadonlySet<string>, fields: string): string | undefined {
   return parseFields(fields).find(({ name }) => name !== "" && !known.has(name))?.name;
 }

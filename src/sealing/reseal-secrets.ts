@@ -11,7 +11,7 @@ const ROWS_PER_RUN = 50;
 /** How far the present pass over all encrypted columns has come. */
 interface Progress {
   readonly keyId: string;
-  /** The day (since 1970, UTC) on which the pass began. */
+  /** The day (number since 1970, UTC) on which the pass over all columns began. */
   readonly day: number;
   /** The index of the column in `SEALED_COLUMNS`. It is the length of this list if the pass is done. */
   readonly column: number;

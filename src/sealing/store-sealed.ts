@@ -70,7 +70,7 @@ export async function readProgress(db: Db): Promise<string> {
   return (await db.d1.prepare("SELECT reseal_progress FROM service").first<string>("reseal_progress")) ?? "";
 }
 
-/** Stores the progress, unless another run has gone on meanwhile. */
+/** Stores how far the pass has come, unless another run has stored more meanwhile. */
 export async function saveProgress(db: Db, before: string, after: string): Promise<void> {
   await db.d1.prepare("UPDATE service SET reseal_progress = ?2 WHERE reseal_progress = ?1").bind(before, after).run();
 }

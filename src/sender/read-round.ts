@@ -33,7 +33,7 @@ export interface Round {
   readonly receiver: Receiver | null;
   readonly added: readonly WaitingDelivery[];
   readonly hasMore: boolean;
-  /** Whether stored deliveries wait again. */
+  /** Whether stored deliveries wait to be sent again. */
   readonly requeued: boolean;
 }
 

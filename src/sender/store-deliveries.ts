@@ -153,7 +153,7 @@ export class DeliveryStore {
     );
   }
 
-  /** Stops delivering events from before a new start. */
+  /** Drops waiting deliveries of events from before a new start of the webhook. */
   startAfter(startAfter: number): void {
     this.storage.transactionSync(() => {
       this.exec(

@@ -21,7 +21,7 @@ export interface AccountOffer {
   readonly accounts: readonly OfferedAccount[];
   /** Accounts that the platform lists, but to which the service cannot post. */
   readonly skipped: readonly SkippedAccount[];
-  /** The user's accounts in all workspaces, because the plan limits the total. */
+  /** How many accounts the user has connected in all workspaces, because the plan limits the total. */
   readonly connectedCount: number;
   readonly accountLimit: number;
 }

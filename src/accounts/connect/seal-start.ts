@@ -6,7 +6,7 @@ import type { ConsumedState, StartedState } from "./store-connect-states.ts";
 /** What the service stores when a login starts and needs again in the OAuth callback. */
 export interface LoginStart {
   readonly codeVerifier: string;
-  /** The adapter's `StartedLogin.state`. */
+  /** What the adapter's `start` returned for the callback (`StartedLogin.state`). */
   readonly started: JsonObject;
 }
 

@@ -16,7 +16,7 @@ const SECRET_BYTES = 32;
 
 export interface StartConnectInput {
   readonly platform: Platform;
-  /** Values for the fields of the platform's connect methods. */
+  /** Values for the form fields of the platform's login methods. */
   readonly input?: Readonly<Record<string, string>>;
   /** The account to reconnect. Its stored data fill the form fields that `input` leaves out. */
   readonly accountId?: string | undefined;

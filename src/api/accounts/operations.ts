@@ -5,7 +5,7 @@ import { list } from "./list.ts";
 import { sync } from "./sync.ts";
 
 /**
- * This order is the order in the OpenAPI document. A literal path must come before a path with a parameter that would
+ * The OpenAPI document lists the operations in this order. A literal path must come before a path with a parameter that would
  * match it too.
  */
 export const ACCOUNT_OPERATIONS = [list, connect, disconnect, sync, ...boards];

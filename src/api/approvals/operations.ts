@@ -2,5 +2,5 @@ import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { withdraw } from "./withdraw.ts";
 
-/** This order is the order in the OpenAPI document. */
+/** The OpenAPI document lists the operations in this order. */
 export const APPROVAL_OPERATIONS = [list, get, withdraw];

@@ -1,5 +1,5 @@
 import { bulkConfirm } from "./confirm.ts";
 import { bulkPreview } from "./preview.ts";
 
-/** This order is the order in the OpenAPI document. */
+/** The OpenAPI document lists the operations in this order. */
 export const BULK_OPERATIONS = [bulkPreview, bulkConfirm];

@@ -13,7 +13,7 @@ import { SCHEDULE_OPERATIONS } from "#api/schedule/operations.ts";
 import { WEBHOOK_OPERATIONS } from "#api/webhooks/operations.ts";
 import { WORKSPACE_OPERATIONS } from "#api/workspaces/operations.ts";
 
-/** This order is the order in the OpenAPI document. */
+/** The OpenAPI document lists the operations in this order. */
 const GROUPS = [
   ACCOUNT_OPERATIONS,
   WORKSPACE_OPERATIONS,

@@ -5,5 +5,5 @@ import { list } from "./list.ts";
 import { preview } from "./preview.ts";
 import { update } from "./update.ts";
 
-/** This order is the order in the OpenAPI document. */
+/** The OpenAPI document lists the operations in this order. */
 export const DRAFT_OPERATIONS = [list, create, get, update, remove, preview];

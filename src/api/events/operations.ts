@@ -1,5 +1,5 @@
 import { get } from "./get.ts";
 import { list } from "./list.ts";
 
-/** This order is the order in the OpenAPI document. */
+/** The OpenAPI document lists the operations in this order. */
 export const EVENT_OPERATIONS = [list, get];

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { ApiEnv } from "#api/env.ts";
 import { TransportError } from "#api/errors.ts";
 
-/** Answers every other method with 405 and an `Allow` header. */
+/** Answers every method except these with 405 and an `Allow` header. */
 export function allowMethods(...methods: readonly string[]): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     if (methods.includes(c.req.method)) {

@@ -1,5 +1,5 @@
 import { importByUrl } from "./import.ts";
 import { beginUpload } from "./start-upload.ts";
 
-/** This order is the order in the OpenAPI document. */
+/** The OpenAPI document lists the operations in this order. */
 export const MEDIA_OPERATIONS = [importByUrl, beginUpload];

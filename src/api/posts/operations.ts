@@ -9,7 +9,7 @@ import { list } from "./list.ts";
 import { preview } from "./preview.ts";
 
 /**
- * This order is the order in the OpenAPI document. A literal path must come before a path with a parameter that would
+ * The OpenAPI document lists the operations in this order. A literal path must come before a path with a parameter that would
  * match it too.
  */
 export const POST_OPERATIONS = [list, preview, confirm, editPreview, editConfirm, get, cancel, annotate, attempts];

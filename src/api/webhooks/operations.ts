@@ -10,7 +10,7 @@ import { rotate } from "./rotate-secret.ts";
 import { test } from "./test.ts";
 import { update } from "./update.ts";
 
-/** This order is the order in the OpenAPI document. */
+/** The OpenAPI document lists the operations in this order. */
 export const WEBHOOK_OPERATIONS = [
   list,
   create,

@@ -2,5 +2,5 @@ import { activate } from "./activate.ts";
 import { create } from "./create.ts";
 import { list } from "./list.ts";
 
-/** This order is the order in the OpenAPI document. */
+/** The OpenAPI document lists the operations in this order. */
 export const WORKSPACE_OPERATIONS = [list, create, activate];

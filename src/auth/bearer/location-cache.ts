@@ -8,7 +8,7 @@ import { type CredentialId, ROW_LAYOUT } from "./store.ts";
    encrypts its row, so only its holder can read it. Every failure counts as a miss, because the database also has
    the row. */
 
-/** A credential with its secret. */
+/** A credential that still contains its secret, which decrypts the cached row. */
 export interface OpenCredential {
   readonly id: CredentialId;
   readonly token: string;

@@ -3,7 +3,7 @@ import type { CredentialId, CredentialRow } from "./store.ts";
 /** What this isolate remembers of a credential since its last request. */
 export interface RememberedCredential {
   readonly id: CredentialId;
-  /** The row as the exact JSON text of the database. */
+  /** The credential's row as the exact JSON text from the database. */
   readonly text: string;
   readonly row: CredentialRow;
   /** When (ms) an API key was last used, as stored or about to be stored. Null for an access token. */

@@ -85,7 +85,7 @@ export const ROW_LAYOUT: Readonly<Record<CredentialId["kind"], string>> = {
   access_token: TOKEN_TEXT,
 };
 
-/** Finds a credential that is neither revoked nor expired. */
+/** A statement that finds a credential which is neither revoked nor expired. */
 export function findCredential(
   db: Db,
   { kind, hash, resource, workspace }: CredentialId,

@@ -12,7 +12,7 @@ export type OAuthErrorCode =
   | "request_not_supported"
   | "access_denied";
 
-/** An expected error of the token, revocation and registration endpoints. */
+/** Thrown for an expected error of the token, revocation or registration endpoint. */
 export class OAuthRefusal extends Error {
   override readonly name = "OAuthRefusal";
   readonly code: OAuthErrorCode;

@@ -19,7 +19,7 @@ export function alwaysNeedsPassword(session: Pick<SignedInUser, "hasPassword" | 
   return session.hasPassword && !session.hasPasskey;
 }
 
-/** Sets a new password and signs out every other browser. */
+/** Sets a user's new password and signs out every other browser. */
 export async function changePassword(
   services: Pick<Services, "db" | "clock" | "ids">,
   session: SignedInUser,

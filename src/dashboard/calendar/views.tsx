@@ -172,7 +172,7 @@ const Slot: FC<{ day: CalendarEntry; hour: number; model: CalendarModel }> = ({ 
   );
 };
 
-/** Seven days, with a row for each hour. */
+/** A week: seven days, with a row for each hour. */
 export const WeekView: FC<{ model: CalendarModel }> = ({ model }) => (
   <div class="week">
     <div class="hours" aria-hidden="true">

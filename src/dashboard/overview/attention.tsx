@@ -119,7 +119,7 @@ const SubscriptionEndItem: FC<{ end: SubscriptionEnd; count: number; display: Di
   );
 };
 
-/** Accounts that cannot publish now, or whose login ends before posts that need it. */
+/** The accounts that cannot publish now, or whose login ends before posts that need it. */
 function accountsWithProblems(overview: Overview, now: number): readonly AccountWithPosts[] {
   return overview.accounts.filter(
     (account) => accountState(account, now) !== "active" || account.posts.afterLoginEnd > 0,

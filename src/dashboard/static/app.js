@@ -127,7 +127,7 @@ for (const container of document.querySelectorAll("[data-passkey-confirm]")) {
   }
 }
 
-// An open menu closes when the focus or a click goes elsewhere, and with Escape.
+// Close an open menu if the focus or a click goes elsewhere, and with Escape.
 for (const menu of document.querySelectorAll("details[data-menu]")) {
   if (menu instanceof HTMLDetailsElement) {
     const closeUnlessInside = (/** @type {Event} */ event) => {

@@ -68,7 +68,9 @@ async function openDialog(url, init) {
 
 const COMPOSER = ["/upload.js", "/composer.js"];
 
-/** The composer in a dialog; its scripts and style sheets are loaded when it is first opened. @param {string} url */
+/**
+ * Opens the composer in a dialog. Its scripts and style sheets are loaded when it is first opened. @param {string} url
+ */
 async function openComposer(url) {
   const scripts = await Promise.all(COMPOSER.map((path) => import(path)));
   for (const name of document.querySelector("[data-composer-style]") ? [] : ["composer", "likeness"]) {
@@ -178,7 +180,7 @@ document.addEventListener("dragend", () => {
   region()?.classList.remove("dragging");
 });
 
-/** The links of a day that the keyboard reaches. @param {Element} day @returns {HTMLElement[]} */
+/** The links of a day that the keyboard can reach. @param {Element} day @returns {HTMLElement[]} */
 const linksOf = (day) =>
   [...day.querySelectorAll("a:not([aria-hidden]), input")].filter(
     /** @returns {link is HTMLElement} */ (link) => link instanceof HTMLElement && link.checkVisibility(),

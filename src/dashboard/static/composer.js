@@ -46,7 +46,10 @@ function paragraph(className, text = "") {
   return element;
 }
 
-/** A live region changes only when it says something else. @param {any} region @param {string} className @param {string[]} texts @param {Element[]} more */
+/**
+ * Changes a live region only if its text differs, because screen readers read every change. @param {any} region @param
+ * {string} className @param {string[]} texts @param {Element[]} more
+ */
 function show(region, className, texts = [], ...more) {
   const parts = [...texts.map((text) => paragraph(className, text)), ...more];
   if (region && region.textContent !== parts.map((part) => part.textContent).join("")) {
@@ -92,7 +95,7 @@ function enhance(form, address) {
   let timer = 0;
   let latest = 0;
   let refreshed = Promise.resolve(false);
-  /** What is pressed again when the uploads have ended. @type {any} */
+  /** The button to press again when the uploads have ended. @type {any} */
   let pressed = null;
   let controller = new AbortController();
 
@@ -130,7 +133,10 @@ function enhance(form, address) {
     }
   };
 
-  /** Nothing is said of a field before somebody was there. @param {string[]} fields */
+  /**
+   * Whether the person has used one of these fields. Problems of unused fields are not shown yet. @param {string[]}
+   * fields
+   */
   const isTouched = (...fields) => fields.some((field) => touched.has(field));
   const touch = (/** @type {string} */ name) => {
     const [area, account] = name.split(".");
@@ -228,7 +234,10 @@ function enhance(form, address) {
     }, 400);
   };
 
-  /** Takes parts of the form from the service, which writes them anew: one after the other, so that none undoes another. @param {string[]} selectors @param {any} [intent] @param {boolean} [keepsAccounts] */
+  /**
+   * Replaces parts of the form by what the service renders. One call after the other, so that none undoes another.
+   * @param {string[]} selectors @param {any} [intent] @param {boolean} [keepsAccounts]
+   */
   const refresh = (selectors, intent, keepsAccounts) =>
     (refreshed = refreshed.then(() => refreshNow(selectors, intent, keepsAccounts)));
   /** @param {string[]} selectors @param {any} intent the fields themselves, or what changes them @param {boolean} [keepsAccounts] */
@@ -345,7 +354,7 @@ function enhance(form, address) {
     }
   });
   const firstFailed = () => one(".uploads .failed", form);
-  /** How far the uploads are that a press waits for; null when none is under way. */
+  /** How far the uploads are for which a pressed button waits. Null if none is running. */
   const progress = () => {
     const bars = all(".uploads li:not(.failed) progress", form);
     const sum = (/** @type {string} */ key) => bars.reduce((total, bar) => total + bar[key], 0);
@@ -441,7 +450,10 @@ function enhance(form, address) {
   }
 }
 
-/** Also called by the calendar, which opens the form in a dialog. @param {URL | Location} [address] */
+/**
+ * Starts the composer. The calendar also calls this when it opens the form in a dialog. @param {URL | Location}
+ * [address]
+ */
 export function start(address = location) {
   for (const form of all("form[data-composer]")) {
     enhance(form, address);

@@ -82,7 +82,7 @@ function enhance(root) {
   /** @type {Set<any>} */
   const waiting = new Set();
   let running = 0;
-  /** The files that were uploaded since none was under way. @type {string[]} */
+  /** The files that were uploaded since the last time without a running upload. @type {string[]} */
   let done = [];
   const runNext = async () => {
     const [work] = waiting;

@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { mediaKey } from "#media/urls.ts";
 import { claimMediaOfWorkspaces, deleteRemoved, deleteUploadsOfUser, stagedObjectsOfUser } from "./store-sweep.ts";
 
-/** R2 deletes at most this many objects in one call. */
+/** How many objects one call deletes; R2 allows no more. */
 const OBJECTS_PER_CALL = 1000;
 const ROWS_PER_ROUND = 200;
 

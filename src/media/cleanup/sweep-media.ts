@@ -14,7 +14,7 @@ import { deleteOpenUploads } from "#media/upload/store-uploads.ts";
 import { mediaKey } from "#media/urls.ts";
 
 const ROWS_PER_RUN = 100;
-/** R2 deletes and lists at most this many objects in one call. */
+/** How many objects one call lists and deletes; R2 allows no more. */
 const OBJECTS_PER_CALL = 1000;
 const PAGES_PER_RUN = 20;
 const STAGED_OBJECT_MAX_AGE_MS = DAY + HOUR;

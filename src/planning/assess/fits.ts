@@ -17,7 +17,7 @@ export interface TargetFit {
 
 /** What an account publishes if some images must be copies. */
 export interface CopiedMedia {
-  /** The media of the post with the copies in their positions. Absent if the post itself needs none. */
+  /** The media of the post, with fitting copies in place of the originals. Absent if the post itself needs no copies. */
   readonly media?: readonly MediaWithFacts[];
   /** The media of thread parts that need copies, by the index of the part after the first. */
   readonly parts: ReadonlyMap<number, readonly MediaWithFacts[]>;

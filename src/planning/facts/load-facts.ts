@@ -28,7 +28,7 @@ import type { EditedPostFacts, Facts } from "./types.ts";
 
 /** Which facts a request needs. */
 interface NeededFacts {
-  /** The accounts that the request selects. */
+  /** Which accounts the request selects. */
   readonly accounts: AccountSelection;
   readonly mediaIds: readonly string[];
   /** The times of new posts, or the new times of stored posts. */

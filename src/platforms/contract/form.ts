@@ -8,7 +8,7 @@ import type { CreatorInfo } from "./validation.ts";
 export interface OptionSwitch {
   /** The switch's name in the form. No option of the platform may have the same name. */
   readonly key: string;
-  /** The question in a few words. */
+  /** The label of the switch: a question in a few words. */
   readonly label: string;
   /** The error if a person says yes to the question but then chooses none of the options. */
   readonly unanswered: string;

@@ -36,7 +36,7 @@ export interface ReviewLevel {
    * call can find out.
    */
   readonly state: "none_needed" | "limited" | "passed" | "unstated";
-  /** One sentence: what this means for accounts and posts. */
+  /** One sentence: what the state of the review means for accounts and posts. */
   readonly sentence: string;
 }
 

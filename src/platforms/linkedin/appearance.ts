@@ -34,7 +34,7 @@ function documentOfPost(options: JsonObject): ShownDocument | null {
   return typeof title === "string" && title !== "" ? { title, pages: typeof pages === "number" ? pages : null } : null;
 }
 
-/** A link in the text gets no card. */
+/** The card of an article. A link in the text alone gets no card. */
 function cardOf({ article }: JsonObject): LinkCard | null {
   const fields = isJsonObject(article) ? article : {};
   return linkCard(textOption(fields, "url"), {

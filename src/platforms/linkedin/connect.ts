@@ -63,7 +63,8 @@ const login = codeLogin({
     requestTokens(client, {
       url: TOKEN_URL,
       fields: { ...grant, client_id: app.clientId, client_secret: app.clientSecret },
-      // LinkedIn also answers a used code or an expired refresh token with `invalid_request`.
+      // LinkedIn also answers `invalid_request` for a used code or an expired refresh token, so both mean an ended
+      // grant.
       invalidGrantErrors: ["invalid_request"],
     }),
   accessSeconds: 5_184_000,
@@ -191,7 +192,7 @@ function toMemberAccount(member: Member, tokens: TokenSet): PostableAccount {
     avatarUrl: member.picture,
     profileUrl: member.vanityName ? `https://www.linkedin.com/in/${encodeURIComponent(member.vanityName)}` : null,
     missingScopes: findMissingScopes(["w_member_social"], tokens.scopes),
-    // LinkedIn no longer grants new apps the right to read a member's posts.
+    // LinkedIn no longer grants new apps the right to read a member's posts, so they cannot be listed.
     capabilities: { kind: "member", canList: false, profile: profileEndpoint(tokens) },
     token: null,
   };

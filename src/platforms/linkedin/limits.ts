@@ -105,8 +105,8 @@ export const limits = {
   // There is no known cap: only the app's analytics show the limits per app, member and day. A refusal says when they
   // reset.
   dailyCaps: [],
-  // About ten minutes. People report longer times without a number: LinkedIn refused an hourly repetition
-  // (https://github.com/Arisamiga/Linkedin-RSS/issues/5), and a deleted post counts too
+  // LinkedIn refuses the same text for about ten minutes. People report longer times without a number: LinkedIn refused
+  // an hourly repetition (https://github.com/Arisamiga/Linkedin-RSS/issues/5), and a deleted post counts too
   // (https://github.com/ComposioHQ/composio/issues/2710).
   duplicateText: {
     windowSeconds: 600,

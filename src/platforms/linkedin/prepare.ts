@@ -28,7 +28,7 @@ const IMAGES_PER_CALL = 5;
 const FIRST_POLL_SECONDS = 1;
 const POLL_SECONDS = 3;
 
-/** Uploads one image after the other and skips those that LinkedIn already has. */
+/** Uploads the images of a post one after the other, and skips those that LinkedIn already has. */
 async function prepareImages(
   client: PlatformClient,
   job: Job,

@@ -135,7 +135,7 @@ async function exchangeCode(
     displayName: displayName || username,
     tokens: {
       accessToken,
-      // Tokens last until somebody revokes them.
+      // Mastodon's tokens last until somebody revokes them, so there is no refresh token.
       refreshToken: null,
       expiresAt: null,
       refreshExpiresAt: null,
@@ -155,7 +155,10 @@ function isIssuer(server: Server, iss: string): boolean {
   return iss === origin || iss === `${origin}/`;
 }
 
-/** Forgets an app that the server no longer knows, so that the next login registers a new one. */
+/**
+ * The fault of a failed login. It forgets an app that the server no longer knows, so that the next login registers a
+ * new one.
+ */
 async function loginFault(fault: Fault, server: Server, exchange: CodeExchange): Promise<Fault<FaultCode>> {
   if (fault.platformCode !== "invalid_client") {
     return fault;

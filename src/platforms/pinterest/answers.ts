@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { Id } from "#platforms/response.ts";
 
-/* Only the fields that the adapter reads. */
+/* Pinterest's answers, reduced to the fields that the adapter reads. */
 
 export const UserAccount = z.looseObject({
   id: Id,

@@ -19,7 +19,7 @@ import { parseProgress, CommitRef } from "./refs.ts";
  */
 const CREATE_PIN_TIMEOUT_MS = MINUTE;
 
-/** Creates one pin on one board. */
+/** Creates the pin on one board, which is one visible call. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = CommitRef.parse(ref);
   const [board] = commitRef.boards;

@@ -40,7 +40,7 @@ export const connect = {
         state: request.state,
       }),
     request: requestPinterestTokens,
-    // Without this parameter, older apps get a refresh token with a fixed lifetime.
+    // Without `continuous_refresh`, older apps get a refresh token with a fixed lifetime.
     exchangeFields: () => ({ continuous_refresh: true }),
     accessSeconds: 2_592_000,
     refreshSeconds: 5_184_000,

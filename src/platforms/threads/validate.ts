@@ -36,7 +36,7 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** Validates each part of a thread like a separate post. */
+/** The problems of thread parts, each of which is checked like a separate post. */
 function partProblems(input: ValidationInput): readonly ValidationProblem[] {
   return threadParts(input).flatMap(({ index, input: part }) =>
     [...captionProblems(part, textLength(part.caption)), ...allMediaProblems(part)].map((problem) =>

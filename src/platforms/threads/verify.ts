@@ -74,7 +74,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
 const UNNAMED_PART_MS = 5 * MINUTE;
 
 function afterPart(job: Job, part: ThreadPart, ref: JsonValue, { remoteId, url }: PublishedOutcome): VerifyOutcome {
-  // `verifyContainer` returns the container's id if the list does not show the post.
+  // `verifyContainer` returns the container's id if the list does not show the post. A reply needs the post's own id.
   const hasId = remoteId !== ContainerRef.parse(ref).containerId;
   if (hasId || part.isLast) {
     return threadPartOutcome(job, { id: remoteId, url }, null);

@@ -43,7 +43,7 @@ export const PublishStatus = z.looseObject({
     status: z.string(),
     fail_reason: z.string().nullish(),
     uploaded_bytes: z.number().nullish(),
-    // TikTok's documentation uses both spellings.
+    // TikTok's documentation spells this member in two ways.
     publicaly_available_post_id: z.unknown().optional(),
     publicly_available_post_id: z.unknown().optional(),
   }),

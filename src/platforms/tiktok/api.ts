@@ -5,7 +5,7 @@ import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { ErrorBody } from "./answers.ts";
 import { API_ORIGIN } from "./hosts.ts";
 
-/** Calls an API endpoint; some endpoints must be called without a body. */
+/** Calls an endpoint of TikTok's API. Some endpoints must be called without a body. */
 export async function callApi(
   client: PlatformClient,
   path: string,

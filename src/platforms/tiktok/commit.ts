@@ -57,7 +57,8 @@ async function sendLastChunk(
     case "gone":
       return isRepeated ? uncertain({ uploadExpired: true }) : { state: "stale", detail: "the upload has expired" };
     case "refused":
-      // TikTok may also refuse a chunk that it already has.
+      // TikTok may refuse a chunk because it already has it, so a refused repetition does not prove that there is no
+      // post.
       return isRepeated && result.fault.kind === "rejected" ? uncertain() : { state: "refused", fault: result.fault };
     case "stored":
     case "unclear":

@@ -172,7 +172,7 @@ async function listCandidates(
         .map((post) => ({ id: post.id, url: postUrl(post, job), isMatch: hasSameText(post, [caption]) })),
     );
     cursor = list.data.cursor ?? undefined;
-    // Posts are listed newest first.
+    // TikTok lists posts newest first, so stop at the first one that is too old.
     if (list.data.has_more !== true || videos.some((post) => createdAt(post) < since)) {
       return { ok: true, candidates };
     }

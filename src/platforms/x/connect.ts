@@ -26,7 +26,7 @@ export const connect = {
         code_challenge: request.codeChallenge,
         code_challenge_method: "S256",
       }),
-    // X answers a used or unknown token with `invalid_request`.
+    // X answers `invalid_request` for a used or unknown token, so this means an ended grant.
     request: (client, app, grant) =>
       requestTokens(client, { url: TOKEN_URL, basic: app, fields: grant, invalidGrantErrors: ["invalid_request"] }),
     exchangeFields: ({ codeVerifier }) => ({ code_verifier: codeVerifier }),

@@ -144,7 +144,8 @@ export const limits = {
   rules: rulesFor(VIDEO),
   // X has no daily cap per account. The limit per 15 minutes differs between apps and is read from response headers.
   dailyCaps: [],
-  // X documents no time. It compares the hashes of texts for up to 12 hours, depending on the account
+  // X does not document for how long it refuses the same text. It compares the hashes of texts for up to 12 hours,
+  // depending on the account
   // (https://www.ayrshare.com/solutions/x-twitter-api-error-403-duplicate-post-how-to-fix-it/).
   duplicateText: {
     windowSeconds: 12 * 3600,

@@ -37,7 +37,10 @@ export const operatorChecks: OperatorChecks = {
     sentence: "No review; every post is paid for in advance: set a spending cap",
   }),
 
-  /** X knows the app if it answers `invalid_request` about the token (https://github.com/unasuke/omniauth-twitter2/issues/4). */
+  /**
+   * An answer `invalid_request` about the token means that X knows the app
+   * (https://github.com/unasuke/omniauth-twitter2/issues/4).
+   */
   checkCredentials: async (client, app) =>
     await checkAnswer(
       app,

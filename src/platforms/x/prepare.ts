@@ -186,7 +186,7 @@ async function appendSegments(
     if (outcome.state === "sent") {
       cursor = outcome.cursor;
     } else if (outcome.state === "temporary" && sent > 0) {
-      // Segments that X has stored are not sent again: the next step continues from this cursor.
+      // X keeps the segments that it has stored, so the next step continues from this cursor.
       return { state: "again", afterSeconds: PROCESSING_POLL_SECONDS, cursor };
     } else {
       return outcome.state === "temporary" ? { state: "refused", fault: outcome.fault } : outcome;

@@ -173,7 +173,7 @@ export async function readProcessing(client: PlatformClient, job: Job, id: strin
     : { state: "cannot_tell", detail: `YouTube received the video and no longer has it: look at ${watchUrl(id)}` };
 }
 
-/** The outcome of a video as one answer of YouTube describes it. */
+/** The outcome of a video from one answer of YouTube about it. */
 export function processingOutcome(job: Job, video: Video, httpStatus: number | null): VerifyOutcome {
   const fault = videoFault(video, httpStatus);
   if (fault) {

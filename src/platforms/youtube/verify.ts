@@ -172,7 +172,7 @@ async function listCandidates(client: PlatformClient, job: Job, since: number): 
       }
     }
     pageToken = list.nextPageToken ?? undefined;
-    // Uploads are listed newest first.
+    // YouTube lists uploads newest first, so stop at the first one that is too old.
     if (pageToken === undefined || items.some((item) => publishedAt(item) < since)) {
       return { ok: true, candidates };
     }

@@ -36,7 +36,9 @@ export async function disconnectAccount(
   return { id: disconnected.id, platform: disconnected.platform, pausedPostIds };
 }
 
-/** Disconnects an account unless it is already disconnected. Jobs use it, because a parallel job or the user may have been faster. */
+/**
+ * Disconnects an account unless it is already disconnected, because a parallel job or the user may have been faster.
+ */
 export async function disconnectOnce(ctx: Parameters<typeof disconnectAccount>[0], accountId: string): Promise<void> {
   try {
     await disconnectAccount(ctx, { accountId });

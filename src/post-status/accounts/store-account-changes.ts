@@ -88,8 +88,8 @@ export async function markPausedForAccounts(
 }
 
 /**
- * SQL for the reason why a post stays paused although its accounts are usable again; null if it does not. ?3 says whether users need a
- * subscription.
+ * SQL for why a post stays paused although its accounts can be used again. Null if nothing keeps it paused. ?3 says
+ * whether users need a subscription.
  */
 const REMAINING_PAUSED_REASON = `CASE WHEN p.paused_reason <> 'account' THEN p.paused_reason
   WHEN p.paused_reason = 'account' AND ?3 AND EXISTS (

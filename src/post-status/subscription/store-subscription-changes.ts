@@ -42,7 +42,10 @@ export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[
   ];
 }
 
-/** Schedules the posts that have a usable account. Posts without one stay paused, now with the reason `account`. */
+/**
+ * Schedules the paused posts of users that have a usable account. Posts without one stay paused, now with the reason
+ * `account`.
+ */
 export async function markResumedForSubscription(
   db: Db,
   userIds: readonly string[],

@@ -29,7 +29,7 @@ export interface PageRequest {
   /** SQL columns to select from a post `p`. They may use `NOW_PARAMETER` for the present time. */
   readonly columns: string;
   readonly now: number;
-  /** How many rows to read: one more than the page, to see whether more follow. */
+  /** How many rows to read: one more than the page, to see whether further posts follow. */
   readonly rows: number;
   readonly offset: number;
   /** Whether each statement must cut its texts at 4 MiB (`CutTextRow`). */

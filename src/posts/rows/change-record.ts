@@ -79,7 +79,7 @@ export function changeOfEdit(
   }
 }
 
-/** Shortens the changes of a preview to a recognisable length. */
+/** Shortens the changed values of a preview, so that they are still recognizable. */
 export function toFieldChanges(changes: readonly EditChange[]): StoredFieldChange[] {
   return changes.map(({ field, accountId, from, to }) => ({
     field,

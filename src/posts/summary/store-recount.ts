@@ -23,7 +23,7 @@ export interface DayRecount {
 
 const DAY_MS = 86_400_000;
 
-/** Selects the days that have a row, after `after` in the order of the primary key. */
+/** Selects the days that have a row of counters, after the day `after`, in the order of the primary key. */
 export async function selectCountedDays(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
   const { results } = await db.d1
     .prepare(

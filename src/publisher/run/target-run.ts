@@ -51,7 +51,7 @@ export interface TargetRun {
   readonly history: readonly StoredAttempt[];
 }
 
-/** What a decision needs besides the run and the outcome. */
+/** The facts on which a decision about a target's next step depends, besides its run and the outcome. */
 export interface StepContext {
   readonly now: number;
   readonly dueAt: number;

@@ -7,7 +7,7 @@ import { xrpcError } from "./responses.ts";
 import { accountStatus, findUser, findUserByName, handleOf, pdsOf, type TestUser } from "./test-users.ts";
 import { type AppSession, appSessionKey, issueAccessToken } from "./tokens.ts";
 
-/* Sessions made with an app password: section 2, rule 14. */
+/* Sessions made with an app password (section 2, rule 14 of platforms/bluesky.md). */
 
 const REFRESH_LIFETIME_MS = 90 * DAY;
 const GRACE_MS = 2 * HOUR;
@@ -16,13 +16,13 @@ type AppRefreshToken = {
   readonly session: string;
   readonly token: string;
   readonly expiresAt: number;
-  /** Secret of the token that replaced it. The old token still leads to the new one until the grace period ends. */
+  /** The secret of the token that replaced this one. Until the grace period ends, the old token still leads to it. */
   readonly next: string | null;
 };
 
 const refreshKey = (secret: string): string => `app-refresh:${secret}`;
 
-/** `handle.invalid` replaces a handle that no longer resolves. */
+/** The handle that the server shows. `handle.invalid` replaces a handle that does not resolve any more. */
 const shownHandle = (sim: SimulatorContext, user: TestUser): string =>
   sim.settings.extra["handle_invalid"] === true ? "handle.invalid" : handleOf(sim, user);
 
@@ -57,7 +57,7 @@ function sessionJson(sim: SimulatorContext, user: TestUser, session: string, ref
 
 const takedown = (): Response => xrpcError(401, "AccountTakedown", "Account has been taken down");
 
-/** POST com.atproto.server.createSession, at the PDS or at the entryway in front of it. */
+/** Handles `POST com.atproto.server.createSession`, at the PDS or at the entryway before it. */
 export function createSession(sim: SimulatorContext, host: string, body: JsonObject): Response {
   const { identifier, password } = body;
   if (typeof identifier !== "string" || typeof password !== "string") {
@@ -86,7 +86,7 @@ export function createSession(sim: SimulatorContext, host: string, body: JsonObj
 const isBearer = (request: Request): string | null =>
   /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
 
-/** The refresh token of the call; an access token is refused here. */
+/** Reads the refresh token of a call, and refuses an access token. */
 function readRefreshToken(
   request: Request,
   sim: SimulatorContext,
@@ -109,7 +109,10 @@ function readRefreshToken(
     : { secret, record };
 }
 
-/** POST com.atproto.server.refreshSession: a repeated call within two hours leads to the same new refresh token. */
+/**
+ * Handles `POST com.atproto.server.refreshSession`. A repeated call within two hours returns the same new refresh
+ * token.
+ */
 export function refreshSession(request: Request, sim: SimulatorContext): Response {
   const found = readRefreshToken(request, sim, false);
   if (found instanceof Response) {
@@ -135,7 +138,7 @@ export function refreshSession(request: Request, sim: SimulatorContext): Respons
   return Response.json(sessionJson(sim, user, record.session, issued.token));
 }
 
-/** POST com.atproto.server.deleteSession: accepts an expired token too. */
+/** Handles `POST com.atproto.server.deleteSession`, which accepts an expired token too. */
 export function deleteSession(request: Request, sim: SimulatorContext): Response {
   const found = readRefreshToken(request, sim, true);
   if (found instanceof Response) {
@@ -148,5 +151,5 @@ export function deleteSession(request: Request, sim: SimulatorContext): Response
   return new Response(null);
 }
 
-/** GET com.atproto.server.getSession */
+/** Handles `GET com.atproto.server.getSession`. */
 export const getSession = (sim: SimulatorContext, user: TestUser): Response => Response.json(accountJson(sim, user));

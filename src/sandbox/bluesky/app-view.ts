@@ -3,13 +3,13 @@ import type { JsonObject } from "#core/json.ts";
 import { invalidXrpc, xrpcError } from "./responses.ts";
 import { accountStatus, findUser, findUserByDid, handleOf } from "./test-users.ts";
 
-/* The AppView is what apps show. It lags behind the repositories (section 5, rule 23; B read-after-write.md). */
+/* The AppView, which is what apps show. It lags behind the repositories (section 5, rule 23; B read-after-write.md). */
 
 const LAG_MS = 3000;
 const MAX_URIS = 25;
 const POST_URI = /^at:\/\/(?<did>did:[^/]+)\/app\.bsky\.feed\.post\/(?<rkey>\w+)$/;
 
-/** `appview_never`: the index never catches up. */
+/** Whether the AppView already shows a stored record. With the setting `appview_never` it never does. */
 export function isVisibleInApp(sim: SimulatorContext, storedAt: number): boolean {
   const { appview_never, appview_lag_ms } = sim.settings.extra;
   const lagMs = Number(appview_lag_ms ?? LAG_MS) + sim.settings.verify_lag_ms;
@@ -23,7 +23,7 @@ type IndexedRecord = {
   readonly storedAt: number;
 };
 
-/** GET app.bsky.actor.getProfile */
+/** Handles `GET app.bsky.actor.getProfile`. */
 export function getProfile(sim: SimulatorContext, actor: string): Response {
   const user = findUser(sim, actor);
   switch (user ? accountStatus(sim) : "deleted") {
@@ -52,7 +52,7 @@ export function getProfile(sim: SimulatorContext, actor: string): Response {
   });
 }
 
-/** GET app.bsky.feed.getPosts: posts that are not indexed are left out. */
+/** Handles `GET app.bsky.feed.getPosts`. Posts that the AppView does not show yet are left out. */
 export function getPosts(sim: SimulatorContext, uris: readonly string[]): Response {
   if (uris.length === 0 || uris.length > MAX_URIS) {
     return invalidXrpc(`uris must have 1 to ${MAX_URIS} items`);

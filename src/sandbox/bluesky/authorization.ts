@@ -5,17 +5,17 @@ import { hasPermission, type Permission } from "./scopes.ts";
 import { accountStatus, ENTRYWAY, findUserByName, pdsOf, type TestUser } from "./test-users.ts";
 import { type AccessToken, findAccessToken, isAliveAtPds } from "./tokens.ts";
 
-/* The caller of an XRPC method: rules 6, 12 and 13 (pds auth-verifier.ts). */
+/* The caller of an XRPC method (rules 6, 12 and 13; pds auth-verifier.ts). */
 
 export interface Caller {
   readonly user: TestUser;
-  /** Null for an app password. */
+  /** The granted scopes; null for an app password. */
   readonly scopes: readonly string[] | null;
 }
 
 const invalidToken = (message: string): Response => xrpcError(400, "InvalidToken", message);
 
-/** OAuth refusals carry `WWW-Authenticate`. */
+/** The refusal of an OAuth token, which contains `WWW-Authenticate`. */
 const oauthRefusal = (error: string, message: string): Response =>
   xrpcError(401, error, message, { "www-authenticate": dpopChallenge(error, message) });
 
@@ -43,7 +43,7 @@ function checkAccount(
     : caller;
 }
 
-/** App passwords: every refusal of a token is a 400. */
+/** Checks the token of an app password's session. Every refusal is a 400. */
 function checkBearer(sim: SimulatorContext, token: string, host: string, isReadOnly: boolean): Caller | Response {
   const found = findAccessToken(sim, token);
   if (!found) {
@@ -97,7 +97,10 @@ async function checkDpop(
     : oauthRefusal("invalid_token", "Invalid token");
 }
 
-/** The account of an access token. With `isReadOnly` a deactivated account is accepted, because it may still ask for its identity. */
+/**
+ * The account of an access token. With `isReadOnly`, a deactivated account is accepted, because it may still ask for
+ * its identity.
+ */
 export async function authenticate(
   request: Request,
   sim: SimulatorContext,

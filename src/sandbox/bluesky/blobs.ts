@@ -9,7 +9,7 @@ import { invalidXrpc, payloadTooLarge, xrpcError } from "./responses.ts";
 import { blobPermission } from "./scopes.ts";
 import type { Pds } from "./test-users.ts";
 
-/* Blobs of an account: section 3.4, rule 22 (pds actor-store/blob/transactor.ts). */
+/* Files (blobs) of an account (section 3.4, rule 22; pds actor-store/blob/transactor.ts). */
 
 const LIFETIME_SECONDS = 3600;
 
@@ -18,7 +18,7 @@ export type StoredBlob = {
   readonly size: number;
   readonly sha256: string;
   readonly storedAt: number;
-  /** A record keeps its blobs; all others are deleted after an hour. */
+  /** Whether a record names the blob. Blobs that no record names are deleted after an hour. */
   readonly referenced: boolean;
 };
 
@@ -30,7 +30,7 @@ export function findBlob(sim: SimulatorContext, did: string, cid: string): Store
   return blob && (blob.referenced || blob.storedAt + lifetimeMs > sim.now()) ? blob : undefined;
 }
 
-/** Storing the same bytes again is harmless: they have the same CID. */
+/** Stores a blob. Storing the same bytes again is harmless, because they have the same CID. */
 export function storeBlob(
   sim: SimulatorContext,
   did: string,
@@ -59,7 +59,7 @@ export function keepBlobs(sim: SimulatorContext, did: string, references: readon
   }
 }
 
-/** The problem with the blobs that a record names: each must exist in the account exactly as named. */
+/** The problem with the blobs that a record names. Each must exist in the account exactly as named. */
 export function findBlobProblem(
   sim: SimulatorContext,
   did: string,
@@ -82,7 +82,9 @@ export function findBlobProblem(
   return null;
 }
 
-/** The type that the bytes show. A real PDS believes the header for unknown bytes, but here media must be media. */
+/**
+ * The content type that the bytes show. A real PDS believes the header for unknown bytes, but here media must be media.
+ */
 function typeOfBytes(sim: SimulatorContext, head: Uint8Array, contentType: string): string {
   const { type } = inspectMedia(head);
   if (type !== "unknown") {
@@ -96,7 +98,7 @@ export function blobLimitBytes(sim: SimulatorContext, pds: Pds): number {
   return Number(sim.settings.extra["blob_limit_bytes"] ?? pds.blobLimitBytes);
 }
 
-/** POST com.atproto.repo.uploadBlob */
+/** Handles `POST com.atproto.repo.uploadBlob`. */
 export async function uploadBlob(request: Request, sim: SimulatorContext, pds: Pds, caller: Caller): Promise<Response> {
   const contentType = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   const limit = blobLimitBytes(sim, pds);

@@ -7,7 +7,8 @@ import { isLenient } from "./leniency.ts";
 import { OPERATIONS } from "./operations.ts";
 import { dpopChallenge, invalidClient, invalidRequest, oauthError } from "./responses.ts";
 
-/* Authenticates the caller of PAR, token and revoke: form, DPoP proof and client assertion (rules 4 to 7). */
+/* Authenticates the client of a pushed request, token or revocation: form, DPoP proof and client assertion (rules 4
+   to 7). */
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const ASSERTION_AGE_SECONDS = 60;
@@ -15,9 +16,9 @@ const MAX_JTI_LENGTH = 256;
 
 export interface AuthenticatedForm {
   readonly client: Client;
-  /** Thumbprint of the key that signed the assertion; null for a public client. */
+  /** The thumbprint of the key that signed the assertion. Null for a public client. */
   readonly authJkt: string | null;
-  /** Null only if PAR without DPoP is allowed. */
+  /** The thumbprint of the key of the DPoP proof. Null only if a pushed request without DPoP is allowed. */
   readonly dpopJkt: string | null;
   readonly field: (name: string) => string;
 }
@@ -76,7 +77,7 @@ async function checkAssertion(
   if (aud !== issuer) {
     return failed('unexpected "aud" claim value');
   }
-  // A clock that rounds up may be a second ahead.
+  // Allow an `iat` one second ahead, because a client's clock may round up.
   if (typeof iat !== "number" || now - iat > ASSERTION_AGE_SECONDS || iat > now + 1) {
     return failed('"iat" claim timestamp check failed');
   }
@@ -113,7 +114,10 @@ async function checkAuthentication(
   return checkAssertion(sim, client, assertion, issuer, dpopJkt);
 }
 
-/** The proof comes first: a refusal because of the nonce uses up nothing, not even the assertion. */
+/**
+ * Reads an authenticated form. The proof is checked first: a refusal because of the nonce uses up nothing, not even the
+ * assertion.
+ */
 async function readAuthenticatedForm(
   request: Request,
   sim: SimulatorContext,

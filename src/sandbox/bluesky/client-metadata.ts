@@ -3,7 +3,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import { type EcPublicKey, toPublicKey } from "./jwt.ts";
 import { oauthError } from "./responses.ts";
 
-/* The client metadata document, really fetched: section 1.2, rule 2 (op/client/client-manager.ts). */
+/* The client metadata document, which is really fetched (section 1.2, rule 2; op/client/client-manager.ts). */
 
 const CACHE_MS = 600_000;
 const LOOPBACK_HOSTS = new Set(["127.0.0.1", "[::1]"]);
@@ -26,8 +26,8 @@ const invalidMetadata = (text: string): Response => oauthError(400, "invalid_cli
 const unobtainable = (id: string): Response => invalidMetadata(`Unable to obtain client metadata for "${id}"`);
 
 /**
- * The sandbox is laxer than the platform only here: it accepts a document on the service's own origin on this machine, although that has a
- * port and no TLS.
+ * Whether the document is on the service's own origin on this machine. Only here is the sandbox laxer than the
+ * platform: such an origin has a port and no TLS.
  */
 function isOwnOrigin(url: URL): boolean {
   return url.protocol === "http:" && url.port !== "" && ["localhost", "127.0.0.1"].includes(url.hostname);
@@ -42,7 +42,7 @@ function isValidDocumentUrl(text: string, url: URL): boolean {
   return isPlain && hasPath && (isPublic || isOwnOrigin(url));
 }
 
-/** `http://localhost?redirect_uri=…&scope=…`: a public client for development that needs no document. */
+/** A public client for development, `http://localhost?redirect_uri=…&scope=…`, which needs no document. */
 function loopbackClient(id: string, url: URL): Client | Response {
   const unknown = [...url.searchParams.keys()].find((name) => name !== "redirect_uri" && name !== "scope");
   if (url.pathname !== "/" || url.hash !== "" || url.username !== "" || unknown !== undefined) {
@@ -67,7 +67,7 @@ function loopbackClient(id: string, url: URL): Client | Response {
   };
 }
 
-/** A JSON document with exactly status 200 and without a redirect; null otherwise. */
+/** Fetches a JSON document. Null unless the status is exactly 200, without a redirect. */
 async function fetchJson(sim: SimulatorContext, url: string): Promise<JsonObject | null> {
   try {
     const response = await sim.fetchUrl(url, { accept: "application/json" });
@@ -83,7 +83,10 @@ async function fetchJson(sim: SimulatorContext, url: string): Promise<JsonObject
   }
 }
 
-/** Drops keys without `kid` silently. A private key or another algorithm makes the set invalid. */
+/**
+ * Reads a client's keys. Keys without `kid` are silently dropped. A private key or another algorithm makes the set
+ * invalid.
+ */
 function readKeys(jwks: unknown): readonly ClientKey[] | null {
   const list = (jwks as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(list)) {
@@ -127,7 +130,7 @@ function isValidClientUri(clientUri: unknown, documentUrl: URL): boolean {
   return url?.origin === documentUrl.origin && documentUrl.pathname.startsWith(parent);
 }
 
-/** The problem with the members that have nothing to do with client authentication. */
+/** The problem with those members of the document that do not concern client authentication. */
 function findProblem(document: JsonObject, id: string, url: URL): string | null {
   const { redirect_uris, grant_types, response_types, application_type = "web", client_uri } = document;
   const redirectUris = textList(redirect_uris);
@@ -228,7 +231,7 @@ export async function resolveClient(sim: SimulatorContext, id: string): Promise<
   return client;
 }
 
-/** Requires an exact match, except for the port of a loopback client. */
+/** Whether a redirect URI is registered. It must match exactly, except for the port of a loopback client. */
 export function isRegisteredRedirectUri(client: Client, uri: string): boolean {
   const withoutPort = (text: string): string => {
     const url = URL.parse(text);

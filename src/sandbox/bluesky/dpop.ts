@@ -2,7 +2,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import { isSignedBy, parseJwt, s256, takeOnce, thumbprint, toPublicKey } from "./jwt.ts";
 import { isLenient } from "./leniency.ts";
 
-/* DPoP proofs and nonces: section 1.4, rules 5 and 6 (op/dpop). */
+/* DPoP proofs and nonces (section 1.4, rules 5 and 6; op/dpop). */
 
 const NONCE_WINDOW_MS = 60_000;
 const NONCES_ACCEPTED = 3;
@@ -19,7 +19,7 @@ export interface Proof {
   readonly jkt: string;
 }
 
-/** A nonce belongs to one host and one minute. */
+/** The nonce of a host for one minute. */
 function nonceOf(sim: SimulatorContext, host: string, window: number): Promise<string> {
   let secret = sim.store.get<string>("nonce-secret");
   if (secret === undefined) {
@@ -65,7 +65,10 @@ function findClaimProblem(
   return ath === expectedAth ? null : 'DPoP "ath" mismatch';
 }
 
-/** `accessToken` is null at the authorization server, where `ath` is forbidden. Returns null without a proof. */
+/**
+ * Checks a DPoP proof; null if there is none. `accessToken` is null at the authorization server, where `ath` is
+ * forbidden.
+ */
 export async function checkProof(
   request: Request,
   sim: SimulatorContext,

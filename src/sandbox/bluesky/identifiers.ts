@@ -1,6 +1,6 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 
-/* CIDs and TIDs. */
+/* Makes CIDs and TIDs. */
 
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 const TID_ALPHABET = "234567abcdefghijklmnopqrstuvwxyz";
@@ -34,7 +34,7 @@ export const blobCid = (sha256: string): string => cid(RAW_CODEC, sha256);
 /** The CID of a record or commit. A real one hashes DAG-CBOR; this one hashes JSON with sorted keys. */
 export const recordCid = (sha256: string): string => cid(DAG_CBOR_CODEC, sha256);
 
-/** 53 bits of microseconds and 10 bits of a clock id (W specs/tid), increasing within one simulator. */
+/** The next TID: 53 bits of microseconds and 10 bits of clock id (W specs/tid). TIDs of one simulator always rise. */
 export function nextTid(sim: SimulatorContext): string {
   const last = sim.store.get<number>("last-tid-micros") ?? 0;
   const micros = Math.max(sim.now() * 1000, last + 1);

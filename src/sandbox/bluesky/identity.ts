@@ -12,9 +12,9 @@ import {
   pdsOf,
 } from "./test-users.ts";
 
-/* From a handle to the servers of an account: section 1.1, rules 1 and 27. */
+/* Leads from a handle to the servers of an account (section 1.1, rules 1 and 27). */
 
-/** GET https://plc.directory/{did} */
+/** Handles `GET https://plc.directory/{did}`. */
 export function didDocument(sim: SimulatorContext, path: string): Response {
   const did = decodeURIComponent(path.slice(1));
   const user = findUserByDid(did);
@@ -41,13 +41,13 @@ export function didDocument(sim: SimulatorContext, path: string): Response {
   return jsonDocument(document, "application/did+ld+json");
 }
 
-/** GET https://{handle}/.well-known/atproto-did */
+/** Handles `GET https://{handle}/.well-known/atproto-did`. */
 export function atprotoDid(sim: SimulatorContext, host: string): Response {
   const user = findUserByHandle(sim, host);
   return user ? new Response(user.did, { headers: { "content-type": "text/plain" } }) : notFound();
 }
 
-/** com.atproto.identity.resolveHandle */
+/** Handles `com.atproto.identity.resolveHandle`. */
 export function resolveHandle(sim: SimulatorContext, handle: string): Response {
   if (!HANDLE.test(handle)) {
     return xrpcError(400, "InvalidHandle", "Error: handle must be a valid handle");
@@ -56,14 +56,16 @@ export function resolveHandle(sim: SimulatorContext, handle: string): Response {
   return user ? Response.json({ did: user.did }) : invalidXrpc("Unable to resolve handle");
 }
 
-/** The setting `metadata` makes the documents invalid (rule 1). */
+/**
+ * A redirect instead of the document, if the setting `metadata` asks for invalid documents (rule 1); otherwise null.
+ */
 function redirectMode(sim: SimulatorContext, host: string): Response | null {
   return sim.settings.extra["metadata"] === "redirect"
     ? new Response(null, { status: 302, headers: { location: `https://${host}/.well-known/elsewhere` } })
     : null;
 }
 
-/** GET https://{pds}/.well-known/oauth-protected-resource; the entryway does not have it. */
+/** Handles `GET https://{pds}/.well-known/oauth-protected-resource`, which the entryway does not have. */
 export function protectedResource(sim: SimulatorContext, host: string): Response {
   const pds = findPds(host);
   if (!pds) {
@@ -83,7 +85,7 @@ export function protectedResource(sim: SimulatorContext, host: string): Response
   );
 }
 
-/** GET https://{server}/.well-known/oauth-authorization-server */
+/** Handles `GET https://{server}/.well-known/oauth-authorization-server`. */
 export function authorizationServerMetadata(sim: SimulatorContext, host: string): Response {
   if (!isAuthorizationServer(host)) {
     return notFound();

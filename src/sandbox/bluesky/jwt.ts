@@ -2,7 +2,7 @@ import { fromBase64Url, toBase64Url } from "#core/encoding.ts";
 import { isJsonObject, type JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 
-/* Compact JWTs signed with ES256, verified with WebCrypto. */
+/* Compact JWTs signed with ES256, which WebCrypto verifies. */
 
 export interface ParsedJwt {
   readonly header: Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ function decodePart(part: string): Record<string, unknown> | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** Null when the text is not a compact JWT. */
+/** Parses a compact JWT. Null for other text. */
 export function parseJwt(text: string): ParsedJwt | null {
   const [first = "", second = "", third = "", ...rest] = text.split(".");
   if (rest.length > 0 || ![first, second, third].every((part) => /^[\w-]+$/.test(part))) {
@@ -40,7 +40,7 @@ export type EcPublicKey = {
   readonly y: string;
 };
 
-/** The public part of a P-256 key; null for another key, and for one that contains its private part. */
+/** The public part of a P-256 key. Null for any other key, and for one with its private part. */
 export function toPublicKey(value: unknown): EcPublicKey | null {
   if (!isJsonObject(value) || "d" in value) {
     return null;
@@ -64,18 +64,18 @@ export async function s256(text: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
-/** RFC 7638: the members in alphabetical order. */
+/** The thumbprint of a key (RFC 7638): its members in alphabetical order. */
 export const thumbprint = ({ crv, kty, x, y }: EcPublicKey): Promise<string> =>
   s256(JSON.stringify({ crv, kty, x, y }));
 
-/** Makes a text with the form of a JWT. Its third part is the secret under which the simulator stores the token. */
+/** Makes a text in the form of a JWT. Its third part is the secret under which the simulator stores the token. */
 export function mintToken(sim: SimulatorContext, typ: string, payload: JsonObject): { token: string; secret: string } {
   const encode = (part: JsonObject): string => toBase64Url(new TextEncoder().encode(JSON.stringify(part)));
   const secret = sim.newSecret("");
   return { token: `${encode({ typ, alg: "ES256" })}.${encode(payload)}.${secret}`, secret };
 }
 
-/** The third part of a token; null if it does not have three parts. */
+/** The third part of a token, its secret. Null if the token does not have three parts. */
 export function secretOfToken(token: string): string | null {
   const parts = token.split(".");
   return parts.length === 3 ? (parts[2] ?? null) : null;
@@ -83,7 +83,9 @@ export function secretOfToken(token: string): string | null {
 
 const PURGED_AT_ONCE = 5;
 
-/** True for the first use of `name` within its lifetime. Each call also deletes a few expired names. */
+/**
+ * Records the use of a name. True for the first use within its lifetime. Each call also deletes a few expired names.
+ */
 export function takeOnce(sim: SimulatorContext, name: string, lifetimeSeconds: number): boolean {
   const now = sim.now();
   const key = `once:${name}`;

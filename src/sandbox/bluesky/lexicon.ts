@@ -10,7 +10,7 @@ interface CheckOptions {
   readonly allowUnknown: boolean;
 }
 
-/** Returns the problem with a value, with its path; null if it is valid. */
+/** Checks a value. Returns its problem with its path, or null if it is valid. */
 export type Check = (value: JsonValue | undefined, path: string, options: CheckOptions) => string | null;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -24,7 +24,7 @@ function typeName(value: JsonValue | undefined): string {
 const wrongType = (expected: string, value: JsonValue | undefined, path: string): string =>
   `Expected ${expected} value type (got ${typeName(value)}) at ${path}`;
 
-/** Empty if the value is not a text. */
+/** The value if it is a text; otherwise an empty text. */
 export const toText = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
 const DATETIME = /^\d{4}-(?<month>\d{2})-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,20})?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -32,7 +32,7 @@ const LANGUAGE = /^(?:[a-z]{2,3}(?:-[A-Za-z0-9]{1,8})*|i(?:-[A-Za-z0-9]{1,8})+|[
 const AT_URI = /^at:\/\/did:[a-z]+:[\w.:%-]+\/[a-zA-Z.]+\/[\w.:~-]+$/;
 const ABSOLUTE_URI = /^[a-z][a-z0-9.-]{0,80}:\S+$/;
 
-/** W specs/lexicon. */
+/** The formats of strings, from W specs/lexicon. */
 const FORMATS = {
   datetime: (text: string) =>
     text.length <= 64 &&
@@ -40,7 +40,7 @@ const FORMATS = {
     !text.endsWith("-00:00") &&
     !text.startsWith("0000") &&
     !Number.isNaN(Date.parse(text)) &&
-    // `Date` would read a day that the month does not have as a day of the next month.
+    // `Date` would read a day that the month does not have as a day of the next month, so compare.
     new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10)),
   language: (text: string) => LANGUAGE.test(text),
   did: (text: string) => text.length <= 2048 && DID.test(text),
@@ -55,7 +55,7 @@ interface StringRules {
   readonly format?: keyof typeof FORMATS;
 }
 
-/** Lone surrogates have no UTF-8 form, so no record can contain them. */
+/** Checks a string. Lone surrogates are refused, because they have no UTF-8 form, so no record can contain them. */
 export const string =
   ({ maxGraphemes, maxBytes, format }: StringRules = {}): Check =>
   (value, path) => {
@@ -110,7 +110,7 @@ export const array =
     return firstProblem(items.map((one, index) => item(one, `${path}[${index}]`, options)));
   };
 
-/** The member `$type` is optional; if an object has it, it must equal `type`. */
+/** Checks an object. The member `$type` is optional, but if it is there it must equal `type`. */
 export const object =
   (
     type: string | null,
@@ -138,7 +138,7 @@ export const object =
     );
   };
 
-/** An object whose required `$type` selects its schema. */
+/** Checks an object whose required `$type` selects its schema. */
 export const union =
   (types: Readonly<Record<string, Check>>): Check =>
   (value, path, options) => {
@@ -158,7 +158,7 @@ export const union =
       : `Expected one of ${Object.keys(types).join(", ")} (got "${type.slice(0, 100)}") at ${path}.$type`;
   };
 
-/** A blob as uploadBlob returned it: strict keys (rule 22). */
+/** Checks a blob, which must be exactly as uploadBlob returned it (rule 22). */
 export const blob =
   (accept: string, maxBytes: number): Check =>
   (value, path) => {

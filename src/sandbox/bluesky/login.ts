@@ -10,10 +10,10 @@ import { htmlErrorPage, invalidRequest, oauthError } from "./responses.ts";
 import { expandScopes } from "./scopes.ts";
 import { accountStatus, DID, findUserByName, HANDLE, pdsOf, type TestUser } from "./test-users.ts";
 
-/* Pushed authorization requests and the authorization page: section 1.3, rules 3, 4 and 8. */
+/* Pushed authorization requests and the authorization page (section 1.3, rules 3, 4 and 8). */
 
 const LIFETIME_MS = 5 * MINUTE;
-/** Only the sandbox has `login` and `untick`; its page adds `scope` to show the requested scopes. */
+/** Query parameters that only the sandbox has. Its page adds `scope`, to show the requested scopes. */
 const SANDBOX_QUERY = ["login", "untick", "scope"];
 
 type AuthorizationRequest = {
@@ -32,7 +32,7 @@ type AuthorizationRequest = {
 export type AuthorizationCode = Omit<AuthorizationRequest, "state" | "used"> & {
   readonly login: string;
   readonly burnt: boolean;
-  /** The session that came from this code. */
+  /** The session that was made from this code. */
   readonly session: string | null;
 };
 
@@ -50,7 +50,7 @@ function findScopeProblem(client: Client, scopes: readonly string[]): Response |
     : oauthError(400, "invalid_scope", `Scope "${undeclared}" is not declared in the client metadata`);
 }
 
-/** The request in its stored form, or the refusal. */
+/** Reads an authorization request into its stored form, or refuses it. */
 function readAuthorizationRequest(
   sim: SimulatorContext,
   issuer: string,
@@ -95,7 +95,7 @@ function readAuthorizationRequest(
   );
 }
 
-/** POST /oauth/par */
+/** Handles `POST /oauth/par`. */
 export function pushAuthorizationRequest(request: Request, sim: SimulatorContext, host: string): Promise<Response> {
   const isProofRequired = !isLenient(sim, "par_without_dpop");
   const store = (form: AuthenticatedForm): Response => {
@@ -110,7 +110,7 @@ export function pushAuthorizationRequest(request: Request, sim: SimulatorContext
   return withAuthenticatedForm(request, sim, store, isProofRequired);
 }
 
-/** 303 to the client, with `iss` and `state`; the setting `callback` makes them wrong (rule 8). */
+/** Redirects (303) to the client, with `iss` and `state`. The setting `callback` makes them wrong (rule 8). */
 function redirectToClient(
   sim: SimulatorContext,
   { redirectUri, state, issuer }: AuthorizationRequest,
@@ -128,7 +128,7 @@ function redirectToClient(
   return new Response(null, { status: 303, headers: { location: target.href } });
 }
 
-/** The reference also accepts the parameters in the query, from a public client. */
+/** Reads an authorization request from the query, which the reference server also accepts from a public client. */
 async function requestFromQuery(
   url: URL,
   sim: SimulatorContext,
@@ -144,7 +144,7 @@ async function requestFromQuery(
     : readAuthorizationRequest(sim, host, { client, authJkt: null, dpopJkt: null, field });
 }
 
-/** The pushed request that the URL of the browser names. */
+/** The pushed request that the URL in the browser names. */
 function pushedRequest(url: URL, sim: SimulatorContext, host: string): AuthorizationRequest | undefined {
   const query = url.searchParams;
   const allowed = new Set([...PAGE_QUERY, ...SANDBOX_QUERY]);
@@ -154,7 +154,7 @@ function pushedRequest(url: URL, sim: SimulatorContext, host: string): Authoriza
   return isValid && isOwn && !request.used ? request : undefined;
 }
 
-/** The scopes that remain after the user and the setting `granted_scope`. */
+/** The scopes that remain after the user's choice and the setting `granted_scope`. */
 function grantedScopes(sim: SimulatorContext, requested: readonly string[], query: URLSearchParams): readonly string[] {
   const declined = new Set((query.get("untick") ?? "").split(","));
   const setting = sim.settings.extra["granted_scope"];
@@ -170,7 +170,10 @@ function refusalFor(sim: SimulatorContext, user: TestUser | undefined, host: str
   return user && pdsOf(sim, user).authorizationServer === host ? null : "The user rejected the request";
 }
 
-/** GET /oauth/authorize: with `login=<name>` in the query it consents at once, otherwise the page lists the logins. */
+/**
+ * Handles `GET /oauth/authorize`. With `login=<name>` in the query it consents at once; otherwise the page lists the
+ * logins.
+ */
 export async function authorize(
   url: URL,
   sim: SimulatorContext,

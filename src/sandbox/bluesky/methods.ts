@@ -11,9 +11,12 @@ import { accountStatus, APP_VIEW, ENTRYWAY, findUserByDid, type Pds, pdsOf, VIDE
 import { getJobStatus, getUploadLimits, uploadVideo } from "./video.ts";
 import type { XrpcCall, XrpcMethod } from "./xrpc.ts";
 
-/* The XRPC methods and the hosts that have them. */
+/* The XRPC methods, and the hosts that have them. */
 
-/** GET com.atproto.server.describeServer; with `hide_blob_limit` it answers like a server from before July 2026. */
+/**
+ * Handles `GET com.atproto.server.describeServer`. With `hide_blob_limit` it answers like a server from before July
+ * 2026.
+ */
 function describeServer({ sim, pds }: XrpcCall): Response {
   return Response.json({
     did: pds?.did ?? `did:web:${ENTRYWAY}`,
@@ -25,7 +28,7 @@ function describeServer({ sim, pds }: XrpcCall): Response {
   });
 }
 
-/** GET com.atproto.sync.getRepoStatus */
+/** Handles `GET com.atproto.sync.getRepoStatus`. */
 function getRepoStatus(sim: SimulatorContext, host: string, did: string): Response {
   const user = findUserByDid(did);
   if (!user || (pdsOf(sim, user).host !== host && user.pds.host !== host)) {
@@ -178,7 +181,7 @@ function isOnHost({ hosts }: XrpcMethod, host: string, pds: Pds | undefined): bo
   }
 }
 
-/** The method with that name, if the host has it. */
+/** The method with a name, if the host has it. */
 export function findMethod(nsid: string, host: string, pds: Pds | undefined): XrpcMethod | undefined {
   const method = Object.hasOwn(METHODS, nsid) ? METHODS[nsid] : undefined;
   return method && isOnHost(method, host, pds) ? method : undefined;

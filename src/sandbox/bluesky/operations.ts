@@ -1,10 +1,8 @@
 import type { Operation, OperationRules } from "#sandbox/operation.ts";
 import { APP_VIEW, DIRECTORY, ENTRYWAY, TEST_USERS, VIDEO_SERVICE } from "./test-users.ts";
 
-/*
- * The calls that Bluesky's servers accept: OAuth from the specification of atproto, XRPC from the lexicons. post-record.ts checks the
- * fields of a record.
- */
+/* The calls that Bluesky's servers accept: OAuth from the specification of atproto, XRPC from the lexicons.
+   post-record.ts checks the fields of a record. */
 
 const PDS = [TEST_USERS.ada.pds.host, TEST_USERS.ben.pds.host];
 const PDS_AND_ENTRYWAY = [...PDS, ENTRYWAY];
@@ -12,7 +10,10 @@ const AUTHORIZATION_SERVERS = [ENTRYWAY, TEST_USERS.ben.pds.host];
 const OAUTH_SPEC = "https://atproto.com/specs/oauth";
 const LEXICONS = "https://github.com/bluesky-social/atproto/blob/main/lexicons";
 
-/** Every form may have these members, because they identify the client (https://www.rfc-editor.org/rfc/rfc7523#section-2.2). */
+/**
+ * Members that every form may have, because they identify the client
+ * (https://www.rfc-editor.org/rfc/rfc7523#section-2.2).
+ */
 const CLIENT_MEMBERS = ["client_id", "client_assertion_type", "client_assertion"];
 
 export const PAGE_QUERY: readonly string[] = ["client_id", "request_uri"];
@@ -146,13 +147,13 @@ export const OPERATIONS: readonly Operation[] = [
     hosts: [VIDEO_SERVICE],
     query: ["did", "name"],
     body: BYTES,
-    // The lexicon does not list the two parameters.
+    // The lexicon does not list these two parameters, but the tutorial does.
     source: "https://docs.bsky.app/docs/tutorials/video",
   }),
   xrpc("app.bsky.video.getJobStatus", { method: "GET", hosts: [VIDEO_SERVICE], query: ["jobId"] }),
 ];
 
-/** The DPoP proof and the token are checked before the body, and the setting `lenient` switches off the check of names. */
+/** Proof and token are checked before the body. The setting `lenient` switches off the check of names. */
 export const rules: OperationRules = { operations: OPERATIONS, checkedBy: "simulator" };
 
 /** The operation for a method's path. */

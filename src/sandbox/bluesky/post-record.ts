@@ -3,7 +3,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import { isLenient } from "./leniency.ts";
 import { array, blob, type Check, integer, object, string, toText, union } from "./lexicon.ts";
 
-/* The record of a post: section 3.3, rules 17 to 20 (lx app/bsky/feed/post.json). */
+/* The record of a post (section 3.3, rules 17 to 20; lx app/bsky/feed/post.json). */
 
 export const POST_COLLECTION = "app.bsky.feed.post";
 
@@ -82,10 +82,12 @@ interface Facet {
   readonly features: readonly JsonObject[];
 }
 
-/** Refuses facets that a real PDS stores and that apps ignore (B post-richtext.md): stricter than real (rule 19). */
+/**
+ * Refuses facets that a real PDS stores but apps ignore (B post-richtext.md). This is stricter than reality (rule 19).
+ */
 function findFacetProblem(text: string, facets: readonly Facet[]): string | null {
   const bytes = new TextEncoder().encode(text);
-  // A continuation byte has the form 10xxxxxx.
+  // A position inside a character is none of its boundaries: continuation bytes of UTF-8 have the form 10xxxxxx.
   const isBoundary = (offset: number): boolean => offset === bytes.length || ((bytes[offset] ?? 0) & 0xc0) !== 0x80;
   const slices = facets.map(({ index }, at) => ({ ...index, path: `$.record.facets[${at}].index` }));
   const invalid = slices.find(({ byteStart, byteEnd }) => byteStart >= byteEnd || byteEnd > bytes.length);
@@ -101,7 +103,7 @@ function findFacetProblem(text: string, facets: readonly Facet[]): string | null
   return overlapping ? `Overlapping byte slice at ${overlapping.path}` : null;
 }
 
-/** The problem with the record; null if it is valid. */
+/** The problem with a record; null if it is valid. */
 export function findRecordProblem(sim: SimulatorContext, record: JsonValue): string | null {
   const check = CHECKS[sim.settings.extra["old_limits"] === true ? "old" : "current"];
   const problem = check(record, "$.record", { allowUnknown: isLenient(sim, "unknown_fields") });
@@ -123,7 +125,7 @@ export interface BlobReference {
   readonly size: number;
 }
 
-/** Every blob inside a record, at any depth. */
+/** Every blob in a record, at any depth. */
 export function blobsIn(value: JsonValue | undefined): readonly BlobReference[] {
   if (Array.isArray(value)) {
     return (value as readonly JsonValue[]).flatMap(blobsIn);
@@ -146,7 +148,7 @@ interface StrongRef {
 const refOf = (value: JsonValue | undefined): StrongRef =>
   isJsonObject(value) ? { uri: toText(value["uri"]), cid: toText(value["cid"]) } : { uri: "", cid: "" };
 
-/** The posts that a record answers; null if it answers none. A record that nobody checked may name anything. */
+/** The posts that a record answers; null if it answers none. A record that was not checked may name anything. */
 export function replyOf(record: JsonObject): { readonly root: StrongRef; readonly parent: StrongRef } | null {
   const { reply } = record;
   return isJsonObject(reply) ? { root: refOf(reply["root"]), parent: refOf(reply["parent"]) } : null;

@@ -5,14 +5,14 @@ import { findBlob } from "./blobs.ts";
 import { toText } from "./lexicon.ts";
 import { type BlobReference, blobsIn, POST_COLLECTION, replyOf } from "./post-record.ts";
 
-/* The published form of a record, as tests compare it. */
+/* The published form of a record, which tests compare. */
 
 const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
 
 interface Shown {
   readonly kind: string;
-  /** The media of the post; the thumbnail of a link card counts as an option. */
+  /** The media of the post. The thumbnail of a link card counts as an option. */
   readonly blobs: readonly BlobReference[];
   readonly options: JsonObject;
 }
@@ -69,7 +69,7 @@ function describeEmbed(embed: JsonValue | undefined, hashOf: (blob: BlobReferenc
   }
 }
 
-/** The URL contains the DID, which survives every change of the handle (3.1). */
+/** Converts a record for tests. The URL contains the DID, because the handle may change (3.1). */
 export function toPublishedPost(sim: SimulatorContext, did: string, rkey: string, record: JsonObject): PublishedPost {
   const hashOf = ({ cid }: BlobReference): string => findBlob(sim, did, cid)?.sha256 ?? "";
   const { kind, blobs, options } = describeEmbed(record["embed"], hashOf);

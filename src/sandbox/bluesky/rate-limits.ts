@@ -2,7 +2,7 @@ import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { xrpcError } from "./responses.ts";
 
-/* Points per account and calls per address: section 4, rule 24 (B rate-limits; pds rate-limits.ts). */
+/* Points per account and calls per address (section 4, rule 24; B rate-limits; pds rate-limits.ts). */
 
 const POINTS_PER_HOUR = 5000;
 const POINTS_PER_DAY = 35_000;
@@ -19,7 +19,7 @@ export interface RateWindow {
   refusal(): Response;
 }
 
-/** Takes from a window that begins with its first call; takes nothing if too little is left. */
+/** Takes points from a window that begins with its first call. Takes nothing if too few are left. */
 export function takeFromWindow(
   sim: SimulatorContext,
   name: string,
@@ -55,7 +55,7 @@ interface Limit {
   readonly windowMs: number;
 }
 
-/** Takes from all windows or from none. Returns the refusal, or the headers of the tightest window. */
+/** Takes points from all windows or from none. Returns the refusal, or the headers of the tightest window. */
 function takeFromAll(
   sim: SimulatorContext,
   limits: readonly Limit[],
@@ -71,7 +71,7 @@ function takeFromAll(
   return take(points).toSorted((a, b) => a.remaining - b.remaining)[0]?.headers ?? {};
 }
 
-/** In the sandbox every caller has the same address. */
+/** Counts a call. In the sandbox every caller has the same address. */
 export function takeCall(sim: SimulatorContext, host: string): RateWindow {
   const limit = sim.settings.extra["calls_per_5_minutes"] ?? CALLS_PER_5_MINUTES;
   return takeFromWindow(sim, `ip:${host}`, Number(limit), 5 * MINUTE);
@@ -82,7 +82,7 @@ export function takeUpload(sim: SimulatorContext, host: string): RateWindow {
   return takeFromWindow(sim, `uploads:${host}`, Number(limit), DAY);
 }
 
-/** `quota` counts posts a day, each of three points. */
+/** Counts points. `quota` is a number of posts a day, each of three points. */
 export function takePoints(sim: SimulatorContext, did: string, points: number): Response | Record<string, string> {
   const { quota } = sim.settings;
   const limits = [
@@ -92,7 +92,10 @@ export function takePoints(sim: SimulatorContext, did: string, points: number): 
   return takeFromAll(sim, limits, points);
 }
 
-/** Section 2: 30 sessions in five minutes and 300 a day per identifier; the entryway has refused at 100 a day. */
+/**
+ * Counts a new session: 30 in five minutes and 300 a day per identifier (section 2). The entryway has refused at 100 a
+ * day.
+ */
 export function takeSession(sim: SimulatorContext, identifier: string): Response | Record<string, string> {
   const perDay = sim.settings.extra["sessions_per_day"] ?? SESSIONS_PER_DAY;
   const limits = [

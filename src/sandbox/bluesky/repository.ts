@@ -14,7 +14,7 @@ import { POINTS, takePoints } from "./rate-limits.ts";
 import { repoPermission } from "./scopes.ts";
 import { findUser, pdsOf, type TestUser } from "./test-users.ts";
 
-/* Records of an account: sections 3.1 and 3.2, rules 16 and 21. */
+/* The records of an account (sections 3.1 and 3.2, rules 16 and 21). */
 
 const MAX_LIST_LIMIT = 100;
 const DEFAULT_LIST_LIMIT = 50;
@@ -33,7 +33,7 @@ const uriOf = (did: string, rkey: string): string => `at://${did}/${POST_COLLECT
 const findRecord = (sim: SimulatorContext, did: string, rkey: string): StoredRecord | undefined =>
   sim.store.get<StoredRecord>(recordKey(did, rkey));
 
-/** Every write creates a commit with a new revision. */
+/** Makes the commit that every write creates, with a new revision. */
 async function newCommit(sim: SimulatorContext, key: string): Promise<{ cid: string; rev: string }> {
   const rev = nextTid(sim);
   return { cid: recordCid(await sha256Hex(`${key} ${rev}`)), rev };
@@ -45,8 +45,9 @@ const findByUri = (sim: SimulatorContext, uri: string): StoredRecord | undefined
 };
 
 /**
- * Refuses what a real PDS stores and the AppView marks as `invalidReplyRoot` (A packages/bsky/src/data-plane/server/indexing/plugins/post.ts,
- * `validateReply`): a parent that does not exist, and a root that is not that of the parent. It also compares the CIDs, which nobody else does.
+ * Refuses a reply that a real PDS stores and the AppView marks as `invalidReplyRoot` (A
+ * packages/bsky/src/data-plane/server/indexing/plugins/post.ts, `validateReply`): its parent does not exist, or its
+ * root is not the parent's. It also compares the CIDs, which no real server does.
  */
 function findReplyProblem(sim: SimulatorContext, record: JsonObject): string | null {
   const reply = replyOf(record);
@@ -71,7 +72,7 @@ interface Write {
   readonly validationStatus: "valid" | null;
 }
 
-/** The common part of createRecord and putRecord: it checks the repository, the key and the record. */
+/** The common part of createRecord and putRecord: checks the repository, the key and the record. */
 async function readWrite(sim: SimulatorContext, { user }: Caller, body: JsonObject): Promise<Write | Response> {
   const { repo, collection, rkey, record, validate } = body;
   if (typeof repo !== "string" || typeof collection !== "string" || !isJsonObject(record)) {
@@ -105,7 +106,9 @@ async function readWrite(sim: SimulatorContext, { user }: Caller, body: JsonObje
   };
 }
 
-/** Stores a record and publishes the post. It is synchronous, so that nothing happens between the checks and the commit. */
+/**
+ * Stores a record and publishes the post. It is synchronous, so that nothing happens between the checks and the commit.
+ */
 function storeRecord(sim: SimulatorContext, { did, rkey, record, cid }: Write): void {
   const references = blobsIn(record["embed"]);
   const stored: StoredRecord = { uri: uriOf(did, rkey), cid, value: record, storedAt: sim.now() };
@@ -116,7 +119,7 @@ function storeRecord(sim: SimulatorContext, { did, rkey, record, cid }: Write): 
 
 const withHeaders = (body: JsonObject, headers: Record<string, string>): Response => Response.json(body, { headers });
 
-/** POST com.atproto.repo.createRecord: an existing key gives a 500 without a name (3.2). */
+/** Handles `POST com.atproto.repo.createRecord`. An existing key gives a 500 without a name (3.2). */
 export async function createRecord(sim: SimulatorContext, caller: Caller, body: JsonObject): Promise<Response> {
   const refusal = missingPermission(caller, repoPermission(toText(body["collection"]), "create"));
   if (refusal) {
@@ -143,7 +146,7 @@ export async function createRecord(sim: SimulatorContext, caller: Caller, body: 
   return withHeaders({ uri: uriOf(did, rkey), cid, commit, validationStatus: validationStatus ?? "unknown" }, headers);
 }
 
-/** POST com.atproto.repo.putRecord: requires permission to create and to update. */
+/** Handles `POST com.atproto.repo.putRecord`, which requires the permissions to create and to update. */
 export async function putRecord(sim: SimulatorContext, caller: Caller, body: JsonObject): Promise<Response> {
   const collection = toText(body["collection"]);
   const refusal =
@@ -181,7 +184,7 @@ export async function putRecord(sim: SimulatorContext, caller: Caller, body: Jso
   return withHeaders({ uri: uriOf(did, rkey), cid, commit, validationStatus: "valid" }, headers);
 }
 
-/** POST com.atproto.repo.deleteRecord: deleting a missing record succeeds. */
+/** Handles `POST com.atproto.repo.deleteRecord`. Deleting a missing record succeeds. */
 export async function deleteRecord(sim: SimulatorContext, caller: Caller, body: JsonObject): Promise<Response> {
   const { repo, collection, rkey } = body;
   const refusal = missingPermission(caller, repoPermission(toText(collection), "delete"));
@@ -211,8 +214,8 @@ const notLocated = (uri: string): Response => xrpcError(400, "RecordNotFound", `
 const recordJson = ({ uri, cid, value }: StoredRecord): JsonObject => ({ uri, cid, value });
 
 /**
- * GET com.atproto.repo.getRecord: up to date on the account's own PDS. For another repository the PDS asks the AppView, which lags behind
- * (rule 23).
+ * Handles `GET com.atproto.repo.getRecord`. It is up to date at the account's own PDS. For another repository the PDS
+ * asks the AppView, which lags behind (rule 23).
  */
 export function getRecord(sim: SimulatorContext, host: string, query: URLSearchParams): Response {
   const [repo, collection, rkey] = ["repo", "collection", "rkey"].map((name) => query.get(name) ?? "");
@@ -233,7 +236,7 @@ function listedUser(sim: SimulatorContext, host: string, repo: string): TestUser
   return user && pdsOf(sim, user).host === host ? user : undefined;
 }
 
-/** GET com.atproto.repo.listRecords: newest key first. */
+/** Handles `GET com.atproto.repo.listRecords`, newest key first. */
 export function listRecords(sim: SimulatorContext, host: string, query: URLSearchParams): Response {
   const limit = Number(query.get("limit") ?? DEFAULT_LIST_LIMIT);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIST_LIMIT) {

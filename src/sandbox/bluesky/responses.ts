@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 
-/* The two error formats: OAuth (section 1.5) and XRPC (section 4). */
+/* The error forms of OAuth (section 1.5) and of XRPC (section 4). */
 
 export const oauthError = (status: number, error: string, description: string): Response =>
   Response.json({ error, error_description: description }, { status, headers: { "cache-control": "no-store" } });
@@ -18,11 +18,11 @@ export const xrpcError = (
 
 export const invalidXrpc = (message: string): Response => xrpcError(400, "InvalidRequest", message);
 
-/** The `WWW-Authenticate` of a DPoP refusal (1.4). */
+/** The `WWW-Authenticate` header of a DPoP refusal (1.4). */
 export const dpopChallenge = (error: string, description: string): string =>
   `DPoP algs="ES256", error="${error}", error_description="${description.replaceAll('"', "'")}"`;
 
-/** The client's view of an existing record key (3.2): no name, no reason. */
+/** What a client gets for an existing record key (3.2): an error without a name and a reason. */
 export const internalServerError = (): Response => xrpcError(500, "InternalServerError", "Internal Server Error");
 
 export const payloadTooLarge = (): Response => xrpcError(413, "PayloadTooLarge", "request entity too large");
@@ -33,7 +33,7 @@ export const htmlErrorPage = (text: string): Response =>
     headers: { "content-type": "text/html; charset=utf-8" },
   });
 
-/** A document that a client must receive with exactly status 200 (rule 1). */
+/** A JSON document, which a client must accept only with status 200 (rule 1). */
 export const jsonDocument = (document: JsonObject, contentType = "application/json"): Response =>
   new Response(JSON.stringify(document), { headers: { "content-type": contentType } });
 

@@ -1,11 +1,11 @@
-/* Permissions: section 1.6 (W specs/permission; oauth-scopes). */
+/* Permissions (section 1.6; W specs/permission; oauth-scopes). */
 
 const POST_COLLECTION = "app.bsky.feed.post";
 const RESOURCES = new Set(["repo", "blob", "rpc", "account", "identity"]);
 const PLAIN_SCOPES = new Set(["atproto", "transition:generic", "transition:email", "transition:chat.bsky"]);
 const REPO_ACTIONS = ["create", "update", "delete"] as const;
 
-/** The contents of a permission set: it has no blob rights and no uploadBlob. */
+/** What each permission set contains: no permission for blobs or uploadBlob. */
 const PERMISSION_SETS: Readonly<Record<string, readonly string[]>> = {
   "app.bsky.authCreatePosts": [`repo:${POST_COLLECTION}?action=create`],
 };
@@ -26,7 +26,7 @@ function parseScope(scope: string): ParsedScope {
   };
 }
 
-/** The granted scopes: expands sets and drops unknown strings silently. */
+/** Expands the sets among granted scopes, and silently drops unknown strings. */
 export function expandScopes(scopes: readonly string[]): readonly string[] {
   const granted = scopes.flatMap((scope) => {
     const { resource, positional } = parseScope(scope);
@@ -41,7 +41,7 @@ export function expandScopes(scopes: readonly string[]): readonly string[] {
 const valuesOf = ({ positional, params }: ParsedScope, name: string): readonly string[] =>
   positional === null ? params.getAll(name) : [positional];
 
-/** Matches patterns such as `image/*`. */
+/** Whether a content type matches a pattern such as `image/*`. */
 export function matchesMimeType(pattern: string, mimeType: string): boolean {
   return (
     pattern === "*/*" || pattern === mimeType || (pattern.endsWith("/*") && mimeType.startsWith(pattern.slice(0, -1)))
@@ -49,7 +49,7 @@ export function matchesMimeType(pattern: string, mimeType: string): boolean {
 }
 
 export interface Permission {
-  /** The name of a missing permission in the refusal. */
+  /** The name of the missing permission in the refusal. */
   readonly name: string;
   readonly allows: (scope: ParsedScope) => boolean;
 }
@@ -72,7 +72,10 @@ export const blobPermission = (mimeType: string): Permission => ({
     scope.resource === "blob" && valuesOf(scope, "accept").some((pattern) => matchesMimeType(pattern, mimeType)),
 });
 
-/** For a bare DID as audience only `aud=*` is enough (rpc-permission.ts). */
+/**
+ * The permission to call a method of another service. For a bare DID as audience, only `aud=*` is enough
+ * (rpc-permission.ts).
+ */
 export const rpcPermission = (lxm: string, aud: string): Permission => ({
   name: `rpc:${lxm}?aud=${aud}`,
   allows(scope) {
@@ -85,7 +88,10 @@ export const rpcPermission = (lxm: string, aud: string): Permission => ({
   },
 });
 
-/** `scopes` is null for an app password: it may do everything that the sandbox simulates. */
+/**
+ * Whether the scopes include a permission. They are null for an app password, which may do everything that the sandbox
+ * simulates.
+ */
 export function hasPermission(scopes: readonly string[] | null, permission: Permission): boolean {
   return (
     scopes === null ||

@@ -6,7 +6,7 @@ import { invalidXrpc, xrpcError } from "./responses.ts";
 import { rpcPermission } from "./scopes.ts";
 import { DID } from "./test-users.ts";
 
-/* Tokens that let another service act for an account: section 3.5, rule 25 (pds getServiceAuth). */
+/* Tokens that let another service act for an account (section 3.5, rule 25; pds getServiceAuth). */
 
 const LXM = /^[a-z][a-z0-9-]*(?:\.[a-zA-Z][a-zA-Z0-9-]*){2,}$/;
 
@@ -20,7 +20,7 @@ export type ServiceToken = {
 
 const badExpiration = (message: string): Response => xrpcError(400, "BadExpiration", message);
 
-/** When the token expires, in milliseconds. */
+/** When a token expires, in milliseconds. */
 function readExpiration(sim: SimulatorContext, exp: string | null, lxm: string | null): number | Response {
   const now = sim.now();
   if (exp === null) {
@@ -41,7 +41,7 @@ function readExpiration(sim: SimulatorContext, exp: string | null, lxm: string |
     : expiresAt;
 }
 
-/** GET com.atproto.server.getServiceAuth */
+/** Handles `GET com.atproto.server.getServiceAuth`. */
 export function getServiceAuth(sim: SimulatorContext, caller: Caller, query: URLSearchParams): Response {
   const [aud, lxm] = [query.get("aud") ?? "", query.get("lxm")];
   const [did = "", fragment, ...rest] = aud.split("#");
@@ -71,7 +71,7 @@ export function getServiceAuth(sim: SimulatorContext, caller: Caller, query: URL
   return Response.json({ token });
 }
 
-/** The token of a call to another service, checked for that audience and method. */
+/** Checks the token of a call to another service for its audience and method. */
 export function checkServiceToken(
   request: Request,
   sim: SimulatorContext,

@@ -1,6 +1,6 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 
-/* Where each test user lives. A DID never changes; the PDS, its authorization server and the handle may. */
+/* Where each test user lives. A DID never changes, but the PDS, its authorization server and the handle may. */
 
 export const ENTRYWAY = "bsky.social";
 export const DIRECTORY = "plc.directory";
@@ -9,13 +9,13 @@ export const VIDEO_SERVICE = "video.bsky.app";
 
 export interface Pds {
   readonly host: string;
-  /** Audience of the service tokens that let other services write to this PDS. */
+  /** The audience of tokens that let other services write to this PDS. */
   readonly did: string;
   readonly authorizationServer: string;
   readonly blobLimitBytes: number;
 }
 
-/** Limits as in section 3.4: those of Bluesky's hosting, and those that the installer sets for a new self-hosted server. */
+/** Limits as in section 3.4: those of Bluesky's hosting, and those of a newly installed self-hosted server. */
 const HOSTED: Pds = {
   host: "shimeji.us-east.host.bsky.network",
   did: "did:web:shimeji.us-east.host.bsky.network",
@@ -40,7 +40,7 @@ export interface TestUser {
   readonly handle: string;
   readonly displayName: string;
   readonly email: string;
-  /** Public on purpose: it opens an invented account on an invented server. */
+  /** The app password. It may be public, because it opens an invented account on an invented server. */
   readonly appPassword: string;
   readonly pds: Pds;
 }
@@ -71,18 +71,18 @@ const ALL_USERS: readonly TestUser[] = Object.values(TEST_USERS);
 export const findUserByName = (name: string): TestUser | undefined => ALL_USERS.find((user) => user.name === name);
 export const findUserByDid = (did: string): TestUser | undefined => ALL_USERS.find((user) => user.did === did);
 
-/** The current PDS of the account. With the setting `migrated` it has moved to the other one (rule 27). */
+/** The present PDS of an account. With the setting `migrated` the account has moved to the other one (rule 27). */
 export function pdsOf(sim: SimulatorContext, user: TestUser): Pds {
   const isMigrated = sim.settings.extra["migrated"] === user.name;
   return isMigrated ? (PDS_LIST.find((pds) => pds !== user.pds) ?? user.pds) : user.pds;
 }
 
-/** The handle that the DID document currently contains. */
+/** The handle that the DID document contains now. */
 export function handleOf(sim: SimulatorContext, user: TestUser): string {
   return sim.settings.extra["handle_changed"] === true ? user.handle.replace(".", "-renamed.") : user.handle;
 }
 
-/** Resolves a handle; with the setting `handle_invalid` no handle resolves. */
+/** Finds a user by handle. With the setting `handle_invalid`, no handle resolves. */
 export function findUserByHandle(sim: SimulatorContext, handle: string): TestUser | undefined {
   return sim.settings.extra["handle_invalid"] === true || accountStatus(sim) === "deleted"
     ? undefined
@@ -95,12 +95,12 @@ export const findUser = (sim: SimulatorContext, didOrHandle: string): TestUser |
 const STATUSES = ["takendown", "suspended", "deactivated", "deleted"] as const;
 export type AccountStatus = (typeof STATUSES)[number];
 
-/** Null if the accounts are active. */
+/** Why the accounts are not active; null if they are. */
 export function accountStatus(sim: SimulatorContext): AccountStatus | null {
   const status = sim.settings.extra["account_status"];
   return STATUSES.find((one) => one === status) ?? null;
 }
 
-/** W specs/handle: labels of letters, digits and hyphens, at least two of them. */
+/** Matches a handle: at least two labels of letters, digits and hyphens (W specs/handle). */
 export const HANDLE = /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 export const DID = /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/;

@@ -7,11 +7,11 @@ import { type AuthorizationCode, codeKey, randomHex } from "./login.ts";
 import { accountStatus, findUserByName, pdsOf, TEST_USERS, type TestUser } from "./test-users.ts";
 import { endOauthSession, findAccessToken, issueAccessToken, type OauthSession, oauthSessionKey } from "./tokens.ts";
 
-/* Code exchange, refresh and revocation: section 1.3, rules 9 to 11 (op/oauth-provider.ts, op/oauth-constants.ts). */
+/* Code exchange, refresh and revocation (section 1.3, rules 9 to 11; op/oauth-provider.ts, op/oauth-constants.ts). */
 
 const MIN_VERIFIER_LENGTH = 43;
 const CHALLENGE_LIFETIME_SECONDS = 86_400;
-/** How long a refresh token and a whole session last. */
+/** How long (ms) a refresh token and a whole session last. */
 const LIFETIMES_MS = {
   public: { refresh: 14 * DAY, session: 14 * DAY },
   confidential: { refresh: 90 * DAY, session: 730 * DAY },
@@ -28,7 +28,10 @@ function invalidKeyBinding(): Response {
   return response;
 }
 
-/** Issues an access and a refresh token for a session; the setting `token_response` makes the answer wrong (rule 8). */
+/**
+ * Issues an access token and a refresh token for a session. The setting `token_response` makes the answer wrong (rule
+ * 8).
+ */
 function issueTokens(
   sim: SimulatorContext,
   user: TestUser,
@@ -66,7 +69,7 @@ function issueTokens(
   );
 }
 
-/** Why a used-up code gives no tokens. */
+/** Why a code gives no tokens. */
 function findCodeProblem(
   sim: SimulatorContext,
   code: AuthorizationCode,
@@ -94,7 +97,9 @@ function findCodeProblem(
   return takeOnce(sim, `challenge:${challenge}`, CHALLENGE_LIFETIME_SECONDS) ? null : "Code challenge already used";
 }
 
-/** An exchange uses up the code even if it fails, and a replay ends the session that came from it (rule 9). */
+/**
+ * Exchanges a code. This uses up the code even if it fails, and a replay ends the session that came from it (rule 9).
+ */
 async function exchangeCode(sim: SimulatorContext, host: string, form: AuthenticatedForm): Promise<Response> {
   const challenge = await s256(form.field("code_verifier"));
   const key = codeKey(form.field("code"));
@@ -129,7 +134,7 @@ async function exchangeCode(sim: SimulatorContext, host: string, form: Authentic
   return issueTokens(sim, user, id, session, form.client.grantTypes.includes("refresh_token"));
 }
 
-/** A refresh token works once: a replay ends the whole session (rule 10). */
+/** Refreshes tokens. A refresh token works once, and a replay ends the whole session (rule 10). */
 function refresh(
   sim: SimulatorContext,
   host: string,
@@ -166,7 +171,7 @@ function refresh(
   return issueTokens(sim, user, token.session, session, true);
 }
 
-/** POST /oauth/token */
+/** Handles `POST /oauth/token`. */
 export function tokenEndpoint(request: Request, sim: SimulatorContext, host: string): Promise<Response> {
   return withAuthenticatedForm(request, sim, (form) => {
     switch (form.field("grant_type")) {
@@ -180,7 +185,7 @@ export function tokenEndpoint(request: Request, sim: SimulatorContext, host: str
   });
 }
 
-/** POST /oauth/revoke: answers success also for an unknown token. */
+/** Handles `POST /oauth/revoke`, which succeeds for an unknown token too. */
 export function revokeEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
   return withAuthenticatedForm(request, sim, ({ client, field }) => {
     const token = field("token");

@@ -3,15 +3,15 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import { mintToken, secretOfToken } from "./jwt.ts";
 import { findPds, pdsOf, type TestUser } from "./test-users.ts";
 
-/* Access tokens of OAuth sessions and of app passwords, and the events that end them. */
+/* Access tokens of OAuth sessions and of app passwords, and what ends them. */
 
-/** One consent: sections 1.3 and rules 9 to 11. */
+/** One consent of a user (section 1.3, rules 9 to 11). */
 export type OauthSession = {
   readonly login: string;
-  /** Host of the authorization server. */
+  /** The host of the authorization server. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Thumbprint of the key that authenticates the client; null for a public client. */
+  /** The thumbprint of the key that authenticates the client. Null for a public client. */
   readonly authJkt: string | null;
   readonly dpopJkt: string;
   readonly scopes: readonly string[];
@@ -23,14 +23,14 @@ export type OauthSession = {
 export type AccessToken = {
   readonly kind: "oauth" | "app";
   readonly login: string;
-  /** Host of the PDS that accepts it. */
+  /** The host of the PDS that accepts the token. */
   readonly pds: string;
   readonly session: string;
-  /** Null for an app password. */
+  /** The granted scopes; null for an app password. */
   readonly scopes: readonly string[] | null;
   readonly dpopJkt: string | null;
   readonly expiresAt: number;
-  /** The user has withdrawn the app. */
+  /** Whether the user has removed the app. */
   readonly revoked: boolean;
 };
 
@@ -71,8 +71,8 @@ export function findAccessToken(sim: SimulatorContext, token: string): { secret:
 }
 
 /**
- * A PDS with its own authorization server accepts only the newest token of each session. Behind an entryway a token works until it expires
- * (rule 10).
+ * Whether a PDS still accepts a token. One with its own authorization server accepts only the newest token of a
+ * session. Behind an entryway a token works until it expires (rule 10).
  */
 export function isAliveAtPds(
   sim: SimulatorContext,
@@ -94,8 +94,8 @@ export function endOauthSession(sim: SimulatorContext, id: string): void {
 }
 
 /**
- * The user removes the app and its app password. Access tokens end too. With the setting `revoked_tokens_live` they work until they expire,
- * as they do behind an entryway and for app passwords.
+ * The user removes the app and its app password, which ends access tokens too. With the setting `revoked_tokens_live`
+ * they work until they expire, as behind an entryway and for app passwords.
  */
 export function revokeLogin(sim: SimulatorContext, login: string): boolean {
   let hadAccess = false;

@@ -9,7 +9,7 @@ import { invalidXrpc, xrpcError } from "./responses.ts";
 import { checkServiceToken, type ServiceToken } from "./service-auth.ts";
 import { findUserByName, type Pds, pdsOf } from "./test-users.ts";
 
-/* The video service: section 3.5, rules 25 and 26 (B video.mdx, lx video/defs.json, S composer/state/video.ts). */
+/* The video service (section 3.5, rules 25 and 26; B video.mdx, lx video/defs.json, S composer/state/video.ts). */
 
 const SERVICE_DID = "did:web:video.bsky.app";
 const MAX_BYTES = 300_000_000;
@@ -27,9 +27,9 @@ type Job = {
   readonly type: MediaInfo["type"];
   readonly durationSeconds: number | null;
   readonly createdAt: number;
-  /** The service stores the caller's token to push the blob to the PDS when the video is ready. */
+  /** When the caller's token expires, with which the service writes the finished blob to the PDS. */
   readonly tokenExpiresAt: number;
-  /** Null until processing has ended; then empty for a stored video, or a failure code. */
+  /** The result of processing: null until it has ended, then empty for a stored video, or a failure code. */
   readonly result: string | null;
   readonly mimeType: string;
   readonly readsAfterEnd: number;
@@ -38,7 +38,7 @@ type Job = {
 const jobKey = (id: string): string => `job:${id}`;
 const fileKey = (did: string, sha256: string): string => `video:${did}:${sha256}`;
 
-/** The refusal that the setting `video_refusal` causes; null while uploads are allowed. */
+/** The refusal that the setting `video_refusal` asks for. Null if uploads are allowed. */
 function refusalFor(sim: SimulatorContext): { error: string; message: string } | null {
   switch (sim.settings.extra["video_refusal"]) {
     case "unconfirmed_email":
@@ -58,7 +58,7 @@ const pdsOfToken = (sim: SimulatorContext, token: ServiceToken): Pds | null => {
 const videosLeft = (sim: SimulatorContext, did: string, count: number) =>
   takeFromWindow(sim, `videos:${did}`, Number(sim.settings.extra["videos_per_day"] ?? VIDEOS_PER_DAY), DAY, count);
 
-/** GET app.bsky.video.getUploadLimits */
+/** Handles `GET app.bsky.video.getUploadLimits`. */
 export function getUploadLimits(request: Request, sim: SimulatorContext): Response {
   const token = checkServiceToken(request, sim, () => SERVICE_DID, "app.bsky.video.getUploadLimits");
   if (token instanceof Response) {
@@ -79,11 +79,14 @@ export function getUploadLimits(request: Request, sim: SimulatorContext): Respon
   });
 }
 
-/** A refused upload has the form of a job without an id. */
+/** The refusal of an upload, in the form of a job without an id. */
 const refuseUpload = (did: string, error: string, message: string): Response =>
   Response.json({ jobId: "", did, state: "JOB_STATE_FAILED", error, message }, { status: 400 });
 
-/** Documents and lexicon disagree: the job is bare by default, and inside `jobStatus` with the setting `video_response: "wrapped"`. */
+/**
+ * The answer with a job. Documents and lexicon disagree: the job is bare, or inside `jobStatus` with the setting
+ * `video_response: "wrapped"`.
+ */
 function jobResponse(sim: SimulatorContext, job: JsonObject, status = 200): Response {
   const isWrapped = sim.settings.extra["video_response"] === "wrapped";
   return Response.json(isWrapped ? { jobStatus: job } : job, { status });
@@ -109,7 +112,7 @@ function findUploadProblem(sim: SimulatorContext, request: Request, did: string)
     : null;
 }
 
-/** POST app.bsky.video.uploadVideo */
+/** Handles `POST app.bsky.video.uploadVideo`. */
 export async function uploadVideo(request: Request, sim: SimulatorContext, query: URLSearchParams): Promise<Response> {
   const ownPds = (token: ServiceToken): string => pdsOfToken(sim, token)?.did ?? "";
   const token = checkServiceToken(request, sim, ownPds, "com.atproto.repo.uploadBlob");
@@ -157,7 +160,7 @@ export async function uploadVideo(request: Request, sim: SimulatorContext, query
   return jobResponse(sim, { jobId: job.id, did, state: "JOB_STATE_CREATED" });
 }
 
-/** The lexicon's code for a job that fails; empty for one that succeeds. */
+/** The lexicon's code for a job that fails. Empty for one that succeeds. */
 function findFailure(sim: SimulatorContext, job: Job, endedAt: number): string {
   const { video_failure, video_max_seconds } = sim.settings.extra;
   if (typeof video_failure === "string") {
@@ -174,7 +177,7 @@ function findFailure(sim: SimulatorContext, job: Job, endedAt: number): string {
   return job.size > blobLimitBytes(sim, pdsOf(sim, user)) ? "pds_upload_unsupported_blob_size" : "";
 }
 
-/** GET app.bsky.video.getJobStatus, without authentication. */
+/** Handles `GET app.bsky.video.getJobStatus`, which needs no authentication. */
 export function getJobStatus(sim: SimulatorContext, query: URLSearchParams): Response {
   const stored = sim.store.get<Job>(jobKey(query.get("jobId") ?? ""));
   if (!stored) {

@@ -9,7 +9,8 @@ import { takeCall } from "./rate-limits.ts";
 import { invalidXrpc, payloadTooLarge, xrpcError } from "./responses.ts";
 import type { Pds } from "./test-users.ts";
 
-/* The checks of every XRPC call: params, auth, body, rate limit, handler (section 4, rule 15; xs server.ts). */
+/* The checks of every XRPC call, in this order: params, auth, body, rate limit, handler (section 4, rule 15; xs
+   server.ts). */
 
 const MAX_JSON_BYTES = 1_000_000;
 
@@ -17,18 +18,18 @@ export interface XrpcCall {
   readonly request: Request;
   readonly sim: SimulatorContext;
   readonly host: string;
-  /** Undefined on hosts that are not a PDS. */
+  /** The PDS of the host; undefined if the host is none. */
   readonly pds: Pds | undefined;
   readonly query: URLSearchParams;
-  /** Empty for methods without a JSON body. */
+  /** The JSON body; empty for a method without one. */
   readonly body: JsonObject;
 }
 
-/** operations.ts lists the accepted names and bodies. */
+/** The form of a method's call. operations.ts lists the accepted names and bodies. */
 interface MethodShape {
   readonly verb: "GET" | "POST";
   readonly hosts: "pds" | "pds_or_entryway" | "any" | "app_view" | "video_service";
-  /** Query parameters that the call requires. */
+  /** The query parameters that the call requires. */
   readonly required?: readonly string[];
 }
 
@@ -37,7 +38,7 @@ type Answer = Response | Promise<Response>;
 export type XrpcMethod = MethodShape &
   (
     | { readonly auth: "none"; readonly handle: (call: XrpcCall) => Answer }
-    /** `identity`: a deactivated account may also call it. */
+    /** Who may call the method. `identity`: a deactivated account may too. */
     | { readonly auth: "access" | "identity"; readonly handle: (call: XrpcCall, caller: Caller) => Answer }
   );
 
@@ -94,7 +95,7 @@ async function readJson(
     : invalidXrpc(`Unknown input member "${unknown}"`);
 }
 
-/** A raw body needs both headers; a stream without a length is refused. */
+/** The problem of a raw body. It needs both headers, and a stream without a length is refused. */
 function findBytesProblem(request: Request): string | null {
   if (!request.headers.get("content-type")) {
     return "Request encoding (Content-Type) required but not provided";
@@ -121,7 +122,7 @@ async function readInput(
     : {};
 }
 
-/** The headers show the tightest window: the one of the handler or the one of the caller's address. */
+/** Adds the headers of the tightest rate limit: the handler's, or that of the caller's address. */
 function addRateLimitHeaders(response: Response, headers: Record<string, string>): void {
   const own = response.headers.get("ratelimit-remaining");
   if (own === null || Number(own) > Number(headers["ratelimit-remaining"])) {
@@ -161,7 +162,7 @@ async function respond(call: Omit<XrpcCall, "body">, method: XrpcMethod): Promis
   return response;
 }
 
-/** Every answer to a call with a DPoP token contains the host's nonce (rule 5). */
+/** Handles an XRPC call. Every answer to a DPoP token contains the host's nonce (rule 5). */
 export async function handleXrpc(call: Omit<XrpcCall, "body">, method: XrpcMethod | undefined): Promise<Response> {
   const { request, sim, host } = call;
   const response = method

@@ -32,7 +32,7 @@ const toJson = ({ id, object, page, message, createdAt }: Comment) => ({
   permalink_url: `https://www.facebook.com/${object}?comment_id=${id.split("_")[1]}`,
 });
 
-/** POST /{object}/comments */
+/** Handles `POST /{object}/comments`. */
 export function createComment(
   sim: SimulatorContext,
   page: string,
@@ -61,7 +61,7 @@ export function createComment(
   return Response.json(selectFields(toJson(comment), fields));
 }
 
-/** GET /{object}/comments */
+/** Handles `GET /{object}/comments`. */
 export function listComments(sim: SimulatorContext, object: string, url: URL, params: Params): Response {
   const direction = textParam(params, "order") === "reverse_chronological" ? -1 : 1;
   const fields = textParam(params, "fields") ?? "created_time,from,message,id";

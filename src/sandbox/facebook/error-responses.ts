@@ -1,7 +1,7 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { graphError } from "#sandbox/graph-api.ts";
 
-/* Error responses that several edges share: platforms/facebook.md part 4. */
+/* Error responses that several edges share (platforms/facebook.md part 4). */
 
 export const permissionDenied = (sim: SimulatorContext, message: string): Response =>
   graphError(sim, { status: 403, code: 200, message: `(#200) ${message}` });

@@ -14,12 +14,12 @@ import {
 import { accountsOf, TEST_USERS } from "./test-users.ts";
 import { invalidParameter } from "./error-responses.ts";
 
-/* The consent dialog and the tokens: platforms/facebook.md part 1. */
+/* The consent dialog and the tokens (platforms/facebook.md part 1). */
 
 const CODE_LIFETIME_SECONDS = 600;
 const SHORT_TOKEN_LIFETIME_SECONDS = 5400;
 const LONG_TOKEN_LIFETIME_SECONDS = 5_183_944;
-/** The permissions that the app may request; `business_management` needs the setting of that name. */
+/** The permissions that the app may request. `business_management` also needs the setting of that name. */
 const APP_PERMISSIONS = [
   "public_profile",
   "email",
@@ -29,10 +29,10 @@ const APP_PERMISSIONS = [
   "instagram_basic",
   "instagram_content_publish",
 ];
-/** The scopes of a `config_id`, which replaces `scope` in the dialog's URL. */
+/** The scopes of a `config_id`, which replaces `scope` in the URL of the dialog. */
 const CONFIGURATION_SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts"];
 
-/** The settings `business_management` and `extra_permissions` add to the usual permissions of an app. */
+/** The permissions of the app, to which the settings `business_management` and `extra_permissions` add some. */
 const appPermissions = (sim: SimulatorContext): readonly string[] => [
   ...APP_PERMISSIONS,
   ...(sim.settings.extra["business_management"] === true ? ["business_management"] : []),
@@ -41,11 +41,11 @@ const appPermissions = (sim: SimulatorContext): readonly string[] => [
 
 const declinedKey = (login: string): string => `declined:${login}`;
 
-/** The permissions that a user has declined and not granted since then. */
+/** The permissions that a user has declined and not granted since. */
 export const declinedPermissions = (sim: SimulatorContext, login: string): readonly string[] =>
   sim.store.get<readonly string[]>(declinedKey(login)) ?? [];
 
-/** The browser's page; `untick` in the query declines scopes, as a user can on the real page. */
+/** The consent dialog in the browser. `untick` in the query declines scopes, as a user can on the real page. */
 export function consentDialog(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
@@ -75,7 +75,7 @@ export function consentDialog(url: URL, sim: SimulatorContext, logins: readonly 
       state,
     });
   }
-  // The dialog shows a declined permission again only if the call requests it.
+  // The dialog shows a declined permission again only if the call asks for that.
   const hidden = configuration || query.get("auth_type") === "rerequest" ? [] : declinedPermissions(sim, login);
   const unticked = (query.get("untick") ?? "").split(",").filter(Boolean);
   const scopes = requestedScopes.filter((scope) => !unticked.includes(scope) && !hidden.includes(scope));
@@ -104,9 +104,12 @@ function issueAccessToken(
 
 const appToken = (sim: SimulatorContext): string => `${sim.app.clientId}|${sim.app.clientSecret}`;
 
-/** POST /oauth/access_token (the platform also accepts GET): exchanges a code, a short-lived token or the app's credentials for a token. */
+/**
+ * Handles `POST /oauth/access_token` (the platform also accepts GET): exchanges a code, a short-lived token or the
+ * app's credentials for a token.
+ */
 export async function accessTokenEndpoint(sim: SimulatorContext, params: Params): Promise<Response> {
-  // https://github.com/sns-sdks/python-facebook/issues/271
+  // The real API answers an unknown app so: https://github.com/sns-sdks/python-facebook/issues/271
   if (textParam(params, "client_id") !== sim.app.clientId) {
     return graphError(sim, {
       code: 101,
@@ -139,7 +142,7 @@ export async function accessTokenEndpoint(sim: SimulatorContext, params: Params)
   }
 }
 
-/** GET /debug_token, called with the app's own token. */
+/** Handles `GET /debug_token`, called with the app's own token. */
 export function debugToken(sim: SimulatorContext, params: Params): Response {
   if (textParam(params, "access_token") !== appToken(sim)) {
     return invalidParameter(sim, "You must provide an app access token or a user access token of an owner of the app");
@@ -163,6 +166,6 @@ export function debugToken(sim: SimulatorContext, params: Params): Response {
   });
 }
 
-/** Refuses a call without a valid `appsecret_proof`; the setting `require_proof: false` makes the proof optional. */
+/** Refuses a call without a valid `appsecret_proof`. The setting `require_proof: false` makes the proof optional. */
 export const refuseProof = (sim: SimulatorContext, params: Params, secret: string): Promise<Response | null> =>
   checkProof(sim, params, secret, sim.settings.extra["require_proof"] !== false);

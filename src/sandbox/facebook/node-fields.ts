@@ -3,12 +3,12 @@ import type { JsonObject } from "#core/json.ts";
 import { selectFields, unknownNameOf } from "#sandbox/graph-api.ts";
 import { invalidParameter } from "./error-responses.ts";
 
-/*
- * Fields and edges of the nodes as https://github.com/facebook/facebook-nodejs-business-sdk names them for v26.0 (User, Page, Post and
- * PagePost, Comment, Photo), and https://github.com/facebook/facebook-python-business-sdk those of a video (AdVideo); a video's `post_id` and
- * `views` are in https://developers.facebook.com/docs/graph-api/reference/video only. The sandbox fills some of them. A call that asks for
- * any other is refused as a whole: "(#100) Tried accessing nonexisting field" (https://github.com/snarfed/bridgy/issues/1280).
- */
+/* The fields and edges of nodes, as https://github.com/facebook/facebook-nodejs-business-sdk names them for v26.0
+   (User, Page, Post and PagePost, Comment, Photo) and https://github.com/facebook/facebook-python-business-sdk for a
+   video (AdVideo). A video's `post_id` and `views` are only in
+   https://developers.facebook.com/docs/graph-api/reference/video. The sandbox fills some of them. A call that asks
+   for any other is refused as a whole: "(#100) Tried accessing nonexisting field"
+   (https://github.com/snarfed/bridgy/issues/1280). */
 const FIELDS = {
   User: "id,name,first_name,last_name,middle_name,name_format,short_name,email,picture,link,accounts,businesses,permissions",
   Page: "id,name,username,link,picture,about,access_token,bio,business,can_post,category,category_list,country_page_likes,cover,description,emails,fan_count,followers_count,global_brand_page_name,has_transitioned_to_new_page_experience,instagram_business_account,is_published,location,phone,single_line_address,verification_status,website,posts,published_posts,feed,videos,photos,roles",
@@ -27,7 +27,7 @@ const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(FIELDS).map(([type, names]) => [type, new Set(names.split(","))]),
 );
 
-/** The refusal of a field that the node does not have; null if it has all of them. */
+/** The refusal of a field that the node does not have. Null if it has all of them. */
 export function refuseUnknownField(sim: SimulatorContext, type: NodeType, fields: string): Response | null {
   const unknown = unknownNameOf(KNOWN.get(type) ?? new Set(), fields);
   return unknown === undefined
@@ -35,6 +35,6 @@ export function refuseUnknownField(sim: SimulatorContext, type: NodeType, fields
     : invalidParameter(sim, `Tried accessing nonexisting field (${unknown}) on node type (${type})`);
 }
 
-/** The selected fields of a node, or the refusal. */
+/** The selected fields of a node, or the refusal of an unknown one. */
 export const nodeResponse = (sim: SimulatorContext, type: NodeType, node: JsonObject, fields: string): Response =>
   refuseUnknownField(sim, type, fields) ?? Response.json(selectFields(node, fields));

@@ -9,10 +9,12 @@ const RUPLOAD = "rupload.facebook.com";
 const DOCS = "https://developers.facebook.com/docs";
 const REFERENCE = `${DOCS}/graph-api/reference`;
 
-/** Every call of the Graph API accepts these: the proof (guides/secure-requests) and the selection of fields. */
+/**
+ * Parameters that every call of the Graph API accepts: the proof (guides/secure-requests) and the selection of fields.
+ */
 const COMMON = ["appsecret_proof", "fields"];
 const LIST = [...COMMON, "limit", "after", "before"];
-/** The time limits that lists of posts and videos have (graph-api/results). */
+/** The parameters of lists of posts and videos, with time limits (graph-api/results). */
 const TIMED_LIST = [...LIST, "since", "until"];
 
 const OPERATIONS: readonly Operation[] = [
@@ -109,7 +111,7 @@ const OPERATIONS: readonly Operation[] = [
         "link",
         "published",
         "attached_media[].media_fbid",
-        // A form has a separate field for each photo.
+        // A form has a separate field for each attached photo.
         "attached_media[0]",
         "attached_media[1]",
         "scheduled_publish_time",
@@ -186,7 +188,7 @@ const OPERATIONS: readonly Operation[] = [
     hosts: GRAPH,
     path: "/{version}/{page}/video_stories",
     query: COMMON,
-    // The guide has these. Meta's SDK specifications also list those of reels, but do not say what they do.
+    // The guide has these parameters. Meta's SDK specifications also list those of reels, but do not say what they do.
     body: {
       types: ["json", "form"],
       isAlsoQuery: true,

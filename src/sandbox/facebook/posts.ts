@@ -17,7 +17,7 @@ import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { invalidParameter } from "./error-responses.ts";
 import { nodeResponse, refuseUnknownField } from "./node-fields.ts";
 
-/* Texts and photos on a Page: platforms/facebook.md 2.1 to 2.3. */
+/* Texts and photos on a Page (platforms/facebook.md 2.1 to 2.3). */
 
 export const CRAWLER_USER_AGENT = "facebookexternalhit/1.1";
 const MESSAGE_MAX = 63_206;
@@ -44,7 +44,7 @@ export interface Photo {
   readonly page: string;
   readonly sha256: string;
   readonly altText: string | null;
-  /** The post or story that shows the photo; null before one does. */
+  /** The id of the post or story that shows the photo. Null before one does. */
   readonly postId: string | null;
 }
 
@@ -75,7 +75,7 @@ function postJson(sim: SimulatorContext, post: Post): JsonObject {
     status_type: post.photos.length > 0 ? "added_photos" : "mobile_status_update",
     application: { id: sim.app.clientId, name: "sandbox" },
     ...(targets.length === 1 && { attachments: { data: targets } }),
-    // Several photos are attached as one album.
+    // Several photos become one album.
     ...(targets.length > 1 && {
       attachments: { data: [{ type: "album", target: { id: post.id }, subattachments: { data: targets } }] },
     }),
@@ -151,7 +151,7 @@ function attachedPhotos(sim: SimulatorContext, page: string, params: Params): re
   return photos;
 }
 
-/** POST /{page}/feed */
+/** Handles `POST /{page}/feed`. */
 export function createPost(sim: SimulatorContext, page: string, params: Params): Response {
   const message = textParam(params, "message") ?? "";
   const link = textParam(params, "link");
@@ -188,7 +188,7 @@ export function createPost(sim: SimulatorContext, page: string, params: Params):
   return Response.json(selectFields(postJson(sim, post), fields));
 }
 
-/** POST /{page}/photos: if `published` is false, the photo stays hidden until a post attaches it. */
+/** Handles `POST /{page}/photos`. If `published` is false, the photo stays hidden until a post attaches it. */
 export async function createPhoto(sim: SimulatorContext, page: string, params: Params): Promise<Response> {
   const file = await fetchMedia(sim, textParam(params, "url"), CRAWLER_USER_AGENT);
   if (!file) {
@@ -207,7 +207,7 @@ export async function createPhoto(sim: SimulatorContext, page: string, params: P
   return Response.json({ id: photo.id, post_id: post.id });
 }
 
-/** GET /{page}/published_posts, newest first. */
+/** Handles `GET /{page}/published_posts`, newest first. */
 export function listPublishedPosts(sim: SimulatorContext, page: string, url: URL): Response {
   const since = Number(url.searchParams.get("since") ?? "0") * SECOND;
   const until = Number(url.searchParams.get("until") ?? Number.POSITIVE_INFINITY) * SECOND;
@@ -227,7 +227,7 @@ export function listPublishedPosts(sim: SimulatorContext, page: string, url: URL
   );
 }
 
-/** GET, POST (a new message) and DELETE of a post. */
+/** Handles GET, POST (a new message) and DELETE of a post. */
 export function postNode(sim: SimulatorContext, post: Post, method: string, params: Params): Response {
   switch (method) {
     case "GET":
@@ -241,7 +241,7 @@ export function postNode(sim: SimulatorContext, post: Post, method: string, para
   }
 }
 
-/** GET and DELETE of a photo. */
+/** Handles GET and DELETE of a photo. */
 export function photoNode(sim: SimulatorContext, photo: Photo, method: string, params: Params): Response {
   if (method === "DELETE") {
     PHOTOS.remove(sim, photo.id);

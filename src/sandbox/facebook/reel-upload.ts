@@ -6,7 +6,7 @@ import { CRAWLER_USER_AGENT } from "./posts.ts";
 import { isDisallowed } from "./robots-txt.ts";
 import { findVideo, reelProcessingError, saveVideo, type Video } from "./videos.ts";
 
-/* Uploading a reel or a story, as bytes or from a URL: platforms/facebook.md 2.4, step 2. */
+/* Uploads a reel or a story, as bytes or from a URL (platforms/facebook.md 2.4, step 2). */
 
 type UploadErrorType =
   | "OffsetInvalidError"
@@ -15,11 +15,11 @@ type UploadErrorType =
   | "NotAuthorizedError"
   | "ParameterValidationError";
 
-/** This host has its own error format. */
+/** An error of the upload host, which has its own format. */
 const uploadError = (type: UploadErrorType, message: string, retriable = false): Response =>
   Response.json({ debug_info: { retriable, type, message } }, { status: 400 });
 
-/** Whether the host's robots.txt allows the crawler. The setting `robots_deny` disallows it for every host. */
+/** Whether a host's robots.txt allows the crawler. The setting `robots_deny` forbids it at every host. */
 async function isAllowedByRobotsTxt(sim: SimulatorContext, url: URL): Promise<boolean> {
   if (sim.settings.extra["robots_deny"] === true) {
     return false;
@@ -34,7 +34,7 @@ async function isAllowedByRobotsTxt(sim: SimulatorContext, url: URL): Promise<bo
 }
 
 async function fetchHostedFile(sim: SimulatorContext, video: Video, fileUrl: string): Promise<Response> {
-  // The real API gave this answer for some time.
+  // With the setting `refuse_file_url`, refuse as the real API did for some time.
   if (sim.settings.extra["refuse_file_url"] === true) {
     return uploadError("ParameterValidationError", "Header Offset not convertable");
   }
@@ -59,7 +59,7 @@ async function fetchHostedFile(sim: SimulatorContext, video: Video, fileUrl: str
 
 const blobKey = (id: string, part: number): string => `sandbox/facebook/${id}/${part}`;
 
-/** Receives bytes from `offset` on; an interrupted upload resumes there. */
+/** Receives the bytes from `offset` on. An interrupted upload continues there. */
 async function receiveBytes(request: Request, sim: SimulatorContext, video: Video): Promise<Response> {
   const header = (name: string): number => Number(request.headers.get(name) ?? "NaN");
   const size = header("file_size");
@@ -91,7 +91,7 @@ async function receiveBytes(request: Request, sim: SimulatorContext, video: Vide
   return Response.json({ success: true });
 }
 
-/** POST /video-upload/{version}/{video} */
+/** Handles `POST /video-upload/{version}/{video}`. */
 export async function receiveReelUpload(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   const secret = /^OAuth (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? "";
   const token = findValidToken(sim, secret, "access");

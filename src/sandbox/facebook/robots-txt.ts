@@ -1,4 +1,4 @@
-/** Whether a robots.txt file disallows a path for a crawler, in the groups for that crawler and for `*`. */
+/** Whether a robots.txt forbids a path to a crawler, in the groups for that crawler and for `*`. */
 export function isDisallowed(robotsTxt: string, crawler: string, path: string): boolean {
   let applies = false;
   // Consecutive user-agent lines belong to one group.

@@ -7,7 +7,7 @@ import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { invalidParameter } from "./error-responses.ts";
 import { findPhoto, savePhoto } from "./posts.ts";
 
-/* Stories of a Page: https://developers.facebook.com/docs/page-stories-api; videos.ts publishes those with a video. */
+/* Stories of a Page (https://developers.facebook.com/docs/page-stories-api). videos.ts publishes those with a video. */
 
 const DEFAULT_PAGE_SIZE = 25;
 
@@ -22,7 +22,7 @@ interface Story {
 
 const STORIES = recordTable<Story>("story:");
 
-/** Makes a story public; a photo may have a description. */
+/** Makes a story public. A photo may have a description. */
 export function publishStory(
   sim: SimulatorContext,
   story: Pick<Story, "id" | "page" | "mediaType" | "mediaId"> & {
@@ -48,15 +48,17 @@ export function publishStory(
 }
 
 /**
- * The URL has two segments, as others have seen in the list (github.com/gitroomhq/postiz-app/issues/1920). Neither is the id of the story.
+ * The URL of a story. It has two segments, as listed stories have shown (github.com/gitroomhq/postiz-app/issues/1920).
+ * Neither is the story's id.
  */
 const storyUrl = ({ page, id }: Story): string => `https://facebook.com/stories/${page}/${btoa(`S:_ISC:${id}`)}/`;
 
-/** POST /{page}/photo_stories */
+/** Handles `POST /{page}/photo_stories`. */
 export function createPhotoStory(sim: SimulatorContext, page: string, params: Params): Response {
   const photoId = textParam(params, "photo_id") ?? "";
   const photo = findPhoto(sim, photoId);
-  // "A photo or video uploaded for a story can not have been used in a previously published post".
+  // A photo can be used once: "A photo or video uploaded for a story can not have been used in a previously published
+  // post".
   if (photo?.page !== page || photo.postId !== null) {
     return invalidParameter(sim, `Param photo_id: ${JSON.stringify(photoId)} is not an unpublished photo of the Page`);
   }
@@ -71,8 +73,8 @@ export function createPhotoStory(sim: SimulatorContext, page: string, params: Pa
 }
 
 /**
- * GET /{page}/stories. With `story_archive` false the Page has no archive and the list is empty. Earlier editions of the guide require the
- * archive for the whole list, the current one only for archived stories.
+ * Handles `GET /{page}/stories`. With `story_archive` false, the Page has no archive and the list is empty. Earlier
+ * editions of the guide require the archive for the whole list, the current one only for archived stories.
  */
 export function listStories(sim: SimulatorContext, page: string, url: URL): Response {
   const { searchParams: query } = url;

@@ -9,7 +9,7 @@ export interface Page {
     readonly name: string;
     readonly followers: number;
   };
-  /** The role gives no access to the Page's token (Live Contributor). */
+  /** True if the role gives no access to the Page's token (Live Contributor). */
   readonly withoutToken?: true;
 }
 
@@ -24,13 +24,13 @@ export interface TestUser {
   readonly id: string;
   readonly name: string;
   readonly pages: readonly Page[];
-  /** Only the Business Manager lists their Pages. */
+  /** Businesses of the user, whose Pages only the Business Manager lists. */
   readonly businesses: readonly Business[];
 }
 
 const EDITOR_TASKS = ["ANALYZE", "CREATE_CONTENT"];
 const OWNER_TASKS = [...EDITOR_TASKS, "MODERATE", "MANAGE"];
-/** Pages of the New Pages Experience use only this spelling of their tasks. */
+/** The tasks of Pages of the New Pages Experience, which use only this spelling. */
 const NEW_PAGE_TASKS = ["PROFILE_PLUS_ANALYZE", "PROFILE_PLUS_CREATE_CONTENT", "PROFILE_PLUS_MODERATE"];
 
 const profile = (number: number): NonNullable<Page["professionalAccount"]> => ({
@@ -105,7 +105,7 @@ export const TEST_USERS: Readonly<Record<string, TestUser>> = {
 export const mayCreateContent = ({ tasks }: Page): boolean =>
   tasks.includes("CREATE_CONTENT") || tasks.includes("PROFILE_PLUS_CREATE_CONTENT");
 
-/** All Pages of a login, its own and those of its businesses. */
+/** All Pages of a login: its own and those of its businesses. */
 export function pagesOf(login: string): readonly Page[] {
   const user = TEST_USERS[login];
   return user

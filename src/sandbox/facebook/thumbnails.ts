@@ -8,7 +8,7 @@ import { invalidParameter, permissionDenied } from "./error-responses.ts";
 
 const SCOPES = ["pages_read_user_content", "pages_manage_engagement", "pages_show_list"];
 const MAX_BYTES = 10_000_000;
-/** The page shows a JPEG and lists no types. */
+/** The accepted types. Facebook's document shows a JPEG and lists no types. */
 const TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png"]);
 const DEFAULT_PAGE_SIZE = 25;
 
@@ -26,7 +26,7 @@ export const publishedCovers = (sim: SimulatorContext): PublishedExtra[] =>
     .filter(({ isPreferred }) => isPreferred)
     .map(({ id, video, sha256 }) => ({ name: "cover", id, addedTo: video, text: sha256 }));
 
-/** POST /{video}/thumbnails */
+/** Handles `POST /{video}/thumbnails`. */
 export async function createThumbnail(
   sim: SimulatorContext,
   video: string,
@@ -54,7 +54,7 @@ export async function createThumbnail(
   return Response.json({ success: true });
 }
 
-/** GET /{video}/thumbnails */
+/** Handles `GET /{video}/thumbnails`. */
 export function listThumbnails(sim: SimulatorContext, video: string, url: URL): Response {
   const items = THUMBNAILS.list(sim)
     .filter((thumbnail) => thumbnail.video === video)

@@ -14,7 +14,7 @@ const MIN_BYTES = 1024;
 
 const blobKey = (id: string, part: number): string => `sandbox/facebook/${id}/${part}`;
 
-/** Offsets are texts; equal offsets mean that everything has arrived. */
+/** The next part of the file. Offsets are texts, and equal offsets mean that the whole file has arrived. */
 const offsets = ({ storedBytes, session }: Video): { start_offset: string; end_offset: string } => ({
   start_offset: String(storedBytes),
   end_offset: String(Math.min(storedBytes + CHUNK_BYTES, session?.size ?? 0)),
@@ -59,7 +59,7 @@ async function transfer(sim: SimulatorContext, video: Video, params: Params, chu
 }
 
 async function finish(sim: SimulatorContext, video: Video, params: Params): Promise<Response> {
-  // The documents do not say what a second finish of a session returns. The strict reading refuses it.
+  // Refuse a second finish of a session. The documents do not say what it returns, so the strict meaning applies.
   if (video.sha256 === null || video.finishedAt !== null) {
     return invalidParameter(
       sim,
@@ -72,7 +72,7 @@ async function finish(sim: SimulatorContext, video: Video, params: Params): Prom
   return Response.json({ success: true });
 }
 
-/** POST /{page}/videos with `upload_phase`. */
+/** Handles `POST /{page}/videos` with `upload_phase`. */
 export async function uploadSession(
   sim: SimulatorContext,
   page: string,

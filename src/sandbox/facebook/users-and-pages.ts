@@ -7,11 +7,11 @@ import { type Business, type Page, TEST_USERS, type TestUser } from "./test-user
 import { invalidParameter, objectNotFound, permissionDenied } from "./error-responses.ts";
 import { nodeResponse } from "./node-fields.ts";
 
-/* The user, their permissions and their Pages: platforms/facebook.md part 1, steps 4 and 5. */
+/* The user, the user's permissions and Pages (platforms/facebook.md part 1, steps 4 and 5). */
 
 const DEFAULT_PAGE_SIZE = 25;
 
-/** A Page token from a long-lived user token has no expiry; one from a short-lived token expires with it. */
+/** Issues a Page token. From a long-lived user token it has no expiry; from a short-lived one it expires with that. */
 function issuePageToken(sim: SimulatorContext, token: Token, page: Page): string {
   const isLongLived = token.extra["long"] === true;
   const key = `page-token:${token.grant}:${page.id}:${isLongLived ? "long" : "short"}`;
@@ -54,7 +54,7 @@ const pageFields = (sim: SimulatorContext, token: Token, page: Page): JsonObject
       : null,
 });
 
-/** `listFields`: the fields that only this list adds to a Page. */
+/** Lists Pages. `listFields` are the fields that only this list adds to a Page. */
 function listPages(
   sim: SimulatorContext,
   token: Token,
@@ -71,7 +71,7 @@ function listPages(
   return paginate(
     url,
     entries.map((entry) => {
-      // Omits what the user's role or permissions do not include.
+      // Leave out what the user's role or permissions do not include.
       return Object.fromEntries(Object.entries(selectFields(entry, fields)).filter(([, value]) => value !== null));
     }),
     DEFAULT_PAGE_SIZE,
@@ -90,7 +90,7 @@ export function readPage(sim: SimulatorContext, page: Page, url: URL): Response 
   return nodeResponse(sim, "Page", allFields, url.searchParams.get("fields") ?? "id,name");
 }
 
-/** Revokes one permission, or all of them. Revoking all also revokes the tokens of the user's Pages. */
+/** Revokes one permission, or all. Revoking all also revokes the tokens of the user's Pages. */
 function revokePermissions(sim: SimulatorContext, token: Token, name: string | undefined): Response {
   if (name === undefined) {
     revokeTokensOfLogin(sim, token.login);
@@ -102,7 +102,7 @@ function revokePermissions(sim: SimulatorContext, token: Token, name: string | u
   return Response.json({ success: true });
 }
 
-/** GET and DELETE below /me. */
+/** Handles GET and DELETE below `/me`. */
 export function userEndpoint(
   sim: SimulatorContext,
   token: Token,
@@ -149,7 +149,7 @@ export function userEndpoint(
 export const findBusiness = (login: string, id: string): Business | undefined =>
   TEST_USERS[login]?.businesses.find((business) => business.id === id);
 
-/** GET /{business}/owned_pages and /{business}/client_pages */
+/** Handles `GET /{business}/owned_pages` and `/{business}/client_pages`. */
 export function listBusinessPages(
   sim: SimulatorContext,
   token: Token,
@@ -164,7 +164,7 @@ export function listBusinessPages(
     case "owned_pages":
       return listPages(sim, token, url, business.owned, () => ({}));
     case "client_pages":
-      // The tasks that the business can assign, not the ones that the user has.
+      // The tasks that the business can assign, not those of the user.
       return listPages(sim, token, url, business.clients, () => ({ permitted_tasks: ["CREATE_CONTENT", "ANALYZE"] }));
     default:
       return objectNotFound(sim, business.id);

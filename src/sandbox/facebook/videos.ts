@@ -10,14 +10,13 @@ import { invalidParameter, objectNotFound } from "./error-responses.ts";
 import { nodeResponse, refuseUnknownField } from "./node-fields.ts";
 import { publishStory } from "./stories.ts";
 
-/*
- * Reels and timeline videos: platforms/facebook.md 2.4 and 2.5. Stories that are videos: https://developers.facebook.com/docs/page-stories-api
- */
+/* Reels and timeline videos (platforms/facebook.md 2.4 and 2.5), and stories with a video
+   (https://developers.facebook.com/docs/page-stories-api). */
 
 const REELS_PER_DAY = 30;
 const REEL_MIN_SECONDS = 2.9;
 const REEL_MAX_SECONDS = 90;
-/** "A video story can not exceed 60 seconds". */
+/** The longest story (s): "A video story can not exceed 60 seconds". */
 const STORY_MAX_SECONDS = 60;
 const REEL_MIN_PIXELS = { short: 540, long: 960 };
 const REEL_MAX_ASPECT_RATIO = 16 / 9 + 0.01;
@@ -29,7 +28,7 @@ export interface Video {
   readonly kind: "reel" | "video" | "story";
   readonly createdAt: number;
   readonly serial: number;
-  /** Bytes received so far, and in how many parts. */
+  /** The number of bytes received so far. The next member is the number of parts. */
   readonly storedBytes: number;
   readonly partCount: number;
   readonly sha256: string | null;
@@ -40,11 +39,11 @@ export interface Video {
   readonly labels: JsonValue;
   readonly universalId: string | null;
   readonly processingError: { readonly code: number; readonly message: string } | null;
-  /** The video becomes a draft that is never public. */
+  /** Whether the video becomes a draft that is never public. */
   readonly draft: boolean;
-  /** Whether the list of published posts contains it. */
+  /** Whether the list of published posts contains the video. */
   readonly recorded: boolean;
-  /** The id of a finished story; it differs from the id of the video. */
+  /** The id of a finished story, which differs from the id of the video. */
   readonly storyId: string | null;
   /** The upload session of a timeline video, with the announced size. */
   readonly session: { readonly id: string; readonly size: number } | null;
@@ -62,7 +61,7 @@ export function saveVideo(sim: SimulatorContext, video: Video): void {
   });
 }
 
-/** The id of the Page's post that shows a video; it differs from the id of the video. */
+/** The id of the post that shows a video, which differs from the id of the video. */
 const postIdOf = ({ id }: Video): string => `9${id.slice(1)}`;
 
 /** The video that a post `{page}_{post}` shows. */
@@ -96,7 +95,7 @@ export function newVideo(sim: SimulatorContext, page: string, kind: Video["kind"
   };
 }
 
-/** The error that processing will report for a reel or a story, or null. */
+/** The error that processing will report for a reel or story; null if it will succeed. */
 export function reelProcessingError(
   sim: SimulatorContext,
   info: FetchedMedia["info"],
@@ -129,7 +128,7 @@ function startReel(sim: SimulatorContext, page: string, version: string): Respon
   const recent = allVideos(sim).filter(
     (video) => video.page === page && video.kind === "reel" && (video.finishedAt ?? 0) > since,
   );
-  // The error code is not documented.
+  // Refuse further reels. The error code is not documented.
   if (recent.length >= (sim.settings.quota ?? REELS_PER_DAY)) {
     return graphError(sim, {
       code: 613,
@@ -158,7 +157,7 @@ function finishReel(sim: SimulatorContext, page: string, params: Params): Respon
   if (textParam(params, "video_state") !== "PUBLISHED") {
     return invalidParameter(sim, "Param video_state must be PUBLISHED");
   }
-  // Finishing twice does not publish twice.
+  // A second finish does not publish again.
   if (video.finishedAt === null) {
     const description = textParam(params, "description") ?? "";
     saveVideo(sim, { ...video, finishedAt: sim.now(), description, title: textParam(params, "title") });
@@ -166,7 +165,7 @@ function finishReel(sim: SimulatorContext, page: string, params: Params): Respon
   return Response.json({ success: true });
 }
 
-/** POST /{page}/video_reels */
+/** Handles `POST /{page}/video_reels`. */
 export function reelEndpoint(sim: SimulatorContext, page: string, params: Params, version: string): Response {
   switch (textParam(params, "upload_phase")) {
     case "start":
@@ -188,7 +187,8 @@ function finishStory(sim: SimulatorContext, page: string, params: Params): Respo
     return graphError(sim, { code: 6000, message: "(#6000) There was a problem uploading your video file." });
   }
   if (video.finishedAt !== null) {
-    // "A photo or video uploaded for a story can not have been used in a previously published post".
+    // A video can be used once: "A photo or video uploaded for a story can not have been used in a previously published
+    // post".
     return invalidParameter(sim, `Param video_id: ${id} has been used in a published story`);
   }
   const storyId = sim.newId(15);
@@ -196,7 +196,7 @@ function finishStory(sim: SimulatorContext, page: string, params: Params): Respo
   return Response.json({ success: true, post_id: storyId });
 }
 
-/** POST /{page}/video_stories */
+/** Handles `POST /{page}/video_stories`. */
 export function videoStoryEndpoint(sim: SimulatorContext, page: string, params: Params, version: string): Response {
   switch (textParam(params, "upload_phase")) {
     case "start":
@@ -225,7 +225,7 @@ export function timelineFields(
   };
 }
 
-/** POST /{page}/videos without an upload session: this one call publishes. */
+/** Handles `POST /{page}/videos` without an upload session. This one call publishes the video. */
 export async function createTimelineVideo(sim: SimulatorContext, page: string, params: Params): Promise<Response> {
   const file = await fetchMedia(sim, textParam(params, "file_url"), CRAWLER_USER_AGENT);
   if (!file) {
@@ -252,7 +252,10 @@ const isProcessed = (sim: SimulatorContext, startedAt: number | null): boolean =
 const isPublished = (sim: SimulatorContext, video: Video): boolean =>
   video.processingError === null && !video.draft && isProcessed(sim, video.finishedAt);
 
-/** With the setting `videos_as_reels`, timeline videos appear as reels. Meta's documents do not say which is right. */
+/**
+ * The path of a video. With the setting `videos_as_reels`, timeline videos appear as reels. Meta's documents do not say
+ * which is right.
+ */
 const permalinkPath = (sim: SimulatorContext, { kind, id, page }: Video): string =>
   kind === "reel" || sim.settings.extra["videos_as_reels"] === true ? `/reel/${id}/` : `/${page}/videos/${id}/`;
 
@@ -319,7 +322,7 @@ function videoJson(sim: SimulatorContext, video: Video): JsonObject {
     published,
     description: video.description,
     created_time: formatGraphTime(video.finishedAt ?? video.createdAt),
-    // Without the host, as the platform returns it.
+    // The permalink has no host, as at the platform.
     permalink_url: permalinkPath(sim, video),
     custom_labels: video.labels,
     universal_video_id: video.universalId,
@@ -327,7 +330,7 @@ function videoJson(sim: SimulatorContext, video: Video): JsonObject {
   };
 }
 
-/** GET /{page}/videos, newest first and without stories. */
+/** Handles `GET /{page}/videos`, newest first and without stories. */
 export function listVideos(sim: SimulatorContext, page: string, url: URL): Response {
   const fields = url.searchParams.get("fields") ?? "id,description,created_time";
   const refusal = refuseUnknownField(sim, "Video", fields);
@@ -345,7 +348,7 @@ export function listVideos(sim: SimulatorContext, page: string, url: URL): Respo
   );
 }
 
-/** GET and DELETE of a video. */
+/** Handles GET and DELETE of a video. */
 export function videoNode(sim: SimulatorContext, video: Video, method: string, params: Params): Response {
   if (method === "DELETE") {
     VIDEOS.remove(sim, video.id);
