@@ -12,7 +12,7 @@ export interface HostileResponse {
 const CHUNK = new TextEncoder().encode("a".repeat(64 * KIB));
 
 /** Sends `totalBytes`, chunk by chunk, as somebody reads. */
-function sendBytes(totalBytes: number): HostileResponse {
+function sendBytes(totalBytes: number, chunk = CHUNK): HostileResponse {
   let sent = 0;
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>(
@@ -22,8 +22,8 @@ function sendBytes(totalBytes: number): HostileResponse {
           controller.close();
           return;
         }
-        sent += CHUNK.byteLength;
-        controller.enqueue(CHUNK.slice());
+        sent += chunk.byteLength;
+        controller.enqueue(chunk.slice());
       },
       cancel() {
         isCancelled = true;
@@ -36,14 +36,38 @@ function sendBytes(totalBytes: number): HostileResponse {
 
 const JSON_TYPE = { headers: { "content-type": "application/json" } };
 
-/** 256 MiB in 256 KiB of gzip, unpacked as the runtime does it, while somebody reads. */
+const LETTERS = new TextEncoder().encode("a".repeat(MIB));
+
+/** 256 MiB in 256 KiB of gzip. */
+function packLetters(): Promise<ArrayBuffer> {
+  const { body } = sendBytes(256 * MIB, LETTERS).response;
+  return new Response(body?.pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
+}
+
+/** Packed once, because that takes a second and goes on after its reader has left. */
+let packedLetters: Promise<ArrayBuffer> | undefined;
+
+/** The packed letters, unpacked as the runtime does it, while somebody reads. */
 function sendPacked(): HostileResponse {
-  const unpacked = sendBytes(256 * MIB).response.body ?? new ReadableStream();
+  let packedBytes = 0;
+  const packed = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        packedLetters ??= packLetters();
+        const letters = await packedLetters;
+        if (packedBytes >= letters.byteLength) {
+          controller.close();
+          return;
+        }
+        const chunk = new Uint8Array(letters.slice(packedBytes, packedBytes + KIB));
+        packedBytes += chunk.byteLength;
+        controller.enqueue(chunk);
+      },
+    },
+    { highWaterMark: 0 },
+  );
   let sent = 0;
-  const reader = unpacked
-    .pipeThrough(new CompressionStream("gzip"))
-    .pipeThrough(new DecompressionStream("gzip"))
-    .getReader();
+  const reader = packed.pipeThrough(new DecompressionStream("gzip")).getReader();
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>(
     {
