@@ -74,6 +74,10 @@ const ADDITIONAL: readonly (readonly [method: string, path: string, scope: strin
 const COMMON_STATUSES = new Set([400, 401, 403, 404, 409, 413, 415, 429, 500, 503]);
 
 const document = await openApiDocument();
+/** One for all tests, because it compiles a schema once. */
+const ajv = new Ajv2020({ strict: false });
+addFormats(ajv);
+ajv.addSchema({ $id: "https://document.test/", components: document.components });
 const operations = operationsOf(document);
 const findOperation = (method: string, path: string) =>
   operations.find((operation) => operation.method === method && operation.path === path)?.operation;
@@ -111,8 +115,6 @@ describe("the document and the specification agree", () => {
   test.for(["PreviewScheduleBody", "PreviewEditBody", "CreateDraftBody", "UpdateDraftBody", "PreviewDraftBody"])(
     "on both forms of scheduled_at, in %s",
     (name, { expect }) => {
-      const ajv = new Ajv2020({ strict: false });
-      addFormats(ajv);
       const members = document.components.schemas[name]?.["properties"] as Record<string, object>;
       const validate = ajv.compile(members["scheduled_at"] ?? false);
       const taken = [
@@ -184,9 +186,6 @@ describe("every operation", () => {
   });
 
   test.for(operations)("$method $path has valid examples", ({ operation }, { expect }) => {
-    const ajv = new Ajv2020({ strict: false });
-    addFormats(ajv);
-    ajv.addSchema({ $id: "https://document.test/", components: document.components });
     const contents = [
       operation.requestBody?.content,
       ...Object.values(operation.responses).map(({ content }) => content),
@@ -212,9 +211,6 @@ describe("the webhooks section", () => {
       "webhook-signature",
     ]);
     const { schema, example } = operation?.requestBody?.content["application/json"] ?? { schema: {} };
-    const ajv = new Ajv2020({ strict: false });
-    addFormats(ajv);
-    ajv.addSchema({ $id: "https://document.test/", components: document.components });
     const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://document.test/#/')) as object;
     expect(ajv.validate(absolute, example), ajv.errorsText()).toBe(true);
     expect(example).toMatchObject({ type });
@@ -239,9 +235,6 @@ describe("optional members", () => {
   test.for(operations.filter(({ operation }) => operation.requestBody))(
     "of $method $path accept null",
     ({ operation }, { expect }) => {
-      const ajv = new Ajv2020({ strict: false });
-      addFormats(ajv);
-      ajv.addSchema({ $id: "https://document.test/", components: document.components });
       // A table has no members.
       const bodies = Object.entries(operation.requestBody?.content ?? {}).filter(
         ([type]) => type === "application/json",
@@ -261,9 +254,6 @@ describe("optional members", () => {
   );
 
   test("of a target accept null", ({ expect }) => {
-    const ajv = new Ajv2020({ strict: false });
-    addFormats(ajv);
-    ajv.addSchema({ $id: "https://document.test/", components: document.components });
     const target = { account_id: crypto.randomUUID(), caption: null, platform_options: null };
     const schema = { $ref: "https://document.test/#/components/schemas/ScheduleTarget" };
     expect(ajv.validate(schema, target), ajv.errorsText()).toBe(true);
