@@ -195,7 +195,7 @@ describe.each(SUBJECTS)("$name", ({ adapter, sample }) => {
     test.for(MUTANT_NAMES)("that %s fails the contract tests", async (name, { expect }) => {
       const { mutate, caughtBy } = MUTANTS[name];
       const mutant = mutateAdapter(adapter, operation, mutate);
-      expect(await failedChecks({ adapter: mutant, sample, expect })).toContain(caughtBy);
+      expect(await failedChecks({ adapter: mutant, sample, expect }, [caughtBy])).toEqual([caughtBy]);
     });
   });
 
@@ -219,7 +219,7 @@ describe.each(SUBJECTS)("$name", ({ adapter, sample }) => {
         },
       };
       const mutant: Adapter = { ...adapter, connect: { ...adapter.connect, methods: [careless, ...others] } };
-      expect(await failedChecks({ adapter: mutant, sample, expect })).toContain(MIX_UP_CHECK);
+      expect(await failedChecks({ adapter: mutant, sample, expect }, [MIX_UP_CHECK])).toEqual([MIX_UP_CHECK]);
     },
   );
 
@@ -247,7 +247,7 @@ describe.each(SUBJECTS)("$name", ({ adapter, sample }) => {
       ],
     ])("that %s fails the contract tests", async ([, revoke], { expect }) => {
       const mutant: Adapter = { ...adapter, connect: { ...adapter.connect, revoke } };
-      expect(await failedChecks({ adapter: mutant, sample, expect })).toContain(REVOKE_CHECK);
+      expect(await failedChecks({ adapter: mutant, sample, expect }, [REVOKE_CHECK])).toEqual([REVOKE_CHECK]);
     });
   });
 });

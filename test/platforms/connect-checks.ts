@@ -345,10 +345,13 @@ export const CONNECT_CHECKS = {
 export type ConnectCheck = keyof typeof CONNECT_CHECKS;
 export const CONNECT_CHECK_NAMES = Object.keys(CONNECT_CHECKS) as ConnectCheck[];
 
-/** The names of the checks that the adapter fails. */
-export async function failedChecks(subject: Subject): Promise<ConnectCheck[]> {
+/** The names of the checks that the adapter fails, of all or of these. */
+export async function failedChecks(
+  subject: Subject,
+  names: readonly ConnectCheck[] = CONNECT_CHECK_NAMES,
+): Promise<ConnectCheck[]> {
   const failed: ConnectCheck[] = [];
-  for (const name of CONNECT_CHECK_NAMES) {
+  for (const name of names) {
     try {
       await CONNECT_CHECKS[name](subject);
     } catch {
