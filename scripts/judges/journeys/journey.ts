@@ -321,7 +321,8 @@ export class Journey {
       if ("x-fragment" in route.request().headers()) {
         await sleep(SLOW_ANSWER_MS);
       }
-      await route.continue();
+      // Not `continue`, which would look up the hosts of the simulated platforms: the browser context answers for them.
+      await route.fallback();
     };
     await this.#page.route("**/*", slow);
     const box = (name: string) => this.#page.getByRole("checkbox", { name, exact: true });
@@ -466,7 +467,7 @@ export class Journey {
       if (route.request().method() === "PUT" && (puts += 1) === 1) {
         await sleep(SLOW_UPLOAD_MS);
       }
-      await route.continue();
+      await route.fallback();
     };
     await page.route("**/*", slow);
     await this.#beginPost(IN_ORDER);
