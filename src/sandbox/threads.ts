@@ -1,4 +1,4 @@
-import { refuseProof } from "./app-secret-proof.ts";
+import { refuseUndocumentedProof } from "./app-secret-proof.ts";
 import type { SimulatorContext, Simulator } from "./contract.ts";
 import {
   graphError,
@@ -6,11 +6,10 @@ import {
   type Params,
   readParams,
   selectFields,
-  textParam,
   unknownField,
   withUsageHeaders,
 } from "./graph-api.ts";
-import { bearerToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts";
+import { revokeTokensOfLogin, type Token } from "./oauth-server.ts";
 import { createContainer } from "./threads/containers.ts";
 import { authorize, exchangeCode, debugToken, exchangeForLongToken, refreshLongToken } from "./threads/login.ts";
 import { deletePost, listPosts, publishContainer, publishingLimit, readNode } from "./threads/posts.ts";
@@ -105,18 +104,6 @@ function handleNodeCall(
   }
 }
 
-/**
- * Meta does not document this for this product, so both readings exist. By default the proof is required, as for an app with "Require App
- * Secret"; with `refuse_proof` it is an unknown parameter.
- */
-async function refuseAppSecretProof(sim: SimulatorContext, request: Request, params: Params): Promise<Response | null> {
-  if (sim.settings.extra["refuse_proof"] === true) {
-    return params.has("appsecret_proof") ? invalidParameter(sim, "The parameter appsecret_proof is not known") : null;
-  }
-  const isRequired = sim.settings.extra["require_proof"] !== false;
-  return refuseProof(sim, params, bearerToken(request) ?? textParam(params, "access_token") ?? "", isRequired);
-}
-
 async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   let params: Params;
   try {
@@ -143,7 +130,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   if (token instanceof Response) {
     return token;
   }
-  const proofRefusal = await refuseAppSecretProof(sim, request, params);
+  const proofRefusal = await refuseUndocumentedProof(sim, request, params, invalidParameter);
   if (proofRefusal) {
     return proofRefusal;
   }
