@@ -3,10 +3,12 @@ import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 import { withService } from "../service.ts";
+import { AVATAR } from "./demo/avatar.ts";
 import { createDemoWorkspace, type DemoWorkspace } from "./demo/demo-workspace.ts";
 import { demoPages } from "./demo/pages.ts";
 import { openSignedIn } from "./demo/signed-in.ts";
 import { runAccountPages } from "./pages/account-pages.ts";
+import { runChoiceFlow } from "./pages/choice-flow.ts";
 import { runConnectFlow } from "./pages/connect-flow.ts";
 import { runConsentFlow } from "./pages/consent-flow.ts";
 import { runDocsFlow } from "./pages/docs-flow.ts";
@@ -46,7 +48,12 @@ async function walkInWindow(origin: string, [name, options]: (typeof WINDOWS)[nu
   const browser = await launch();
   try {
     const context = await browser.newContext({ ...options, permissions: ["clipboard-read", "clipboard-write"] });
-    // The web app of the tests is served here; no request leaves the machine.
+    // Pictures of accounts at the simulated platforms; no request leaves the machine.
+    await context.route(
+      (url) => url.origin !== origin && url.hostname !== "127.0.0.1",
+      (route) => route.fulfill({ contentType: "image/svg+xml", body: AVATAR }),
+    );
+    // The web app of the tests is served here.
     await context.route("https://app.example/**", (route) =>
       route.fulfill({
         contentType: "text/html",
@@ -94,6 +101,9 @@ async function openEveryPage(
         await checker.page.waitForLoadState("networkidle");
         await checker.checkPage(name);
       }
+    }
+    if (wanted?.includes("accounts-choice") ?? true) {
+      await runChoiceFlow(signedIn);
     }
     if (wanted?.includes("selection") ?? true) {
       await runSelectionFlow(signedIn, workspace);

@@ -14,6 +14,23 @@ async function openConnectPage(checker: PageChecker, platform: string): Promise<
   await checker.page.goto(url);
 }
 
+/** A login with several accounts asks which of them to connect, and refuses an answer without one. */
+async function chooseAtLogin(checker: PageChecker): Promise<void> {
+  const { page } = checker;
+  await openConnectPage(checker, "linkedin");
+  await page.getByRole("button", { name: "Continue to LinkedIn" }).click();
+  await page.getByRole("link", { name: /ada/ }).first().click();
+  await page.getByRole("heading", { name: /^Choose what to connect/ }).waitFor();
+  await checker.checkPage("connect-choice");
+  await page.getByRole("button", { name: "Connect what is ticked" }).click();
+  await page.getByRole("alert").waitFor();
+  await checker.checkPage("connect-choice-refused");
+  await page.getByRole("checkbox", { name: /Example GmbH/ }).check();
+  await page.getByRole("button", { name: "Connect what is ticked" }).click();
+  await page.getByRole("heading", { name: "LinkedIn is connected" }).waitFor();
+  await checker.checkPage("connected-linkedin");
+}
+
 /** Connects accounts without a session: by a redirect, with a server, after a refused server, with an app password. */
 export async function runConnectFlow(checker: PageChecker): Promise<void> {
   const { page } = checker;
@@ -23,6 +40,8 @@ export async function runConnectFlow(checker: PageChecker): Promise<void> {
   await page.getByRole("link", { name: /ada/ }).first().click();
   await page.getByRole("heading", { name: "X is connected" }).waitFor();
   await checker.checkPage("connected-x");
+
+  await chooseAtLogin(checker);
 
   await openConnectPage(checker, "mastodon");
   await checker.checkPage("connect-mastodon");
