@@ -24,7 +24,8 @@ await mkdir(folder, { recursive: true });
 for (const { path, contents } of outputFiles) {
   const current = await readFile(path).catch(() => null);
   if (current === null || !current.equals(contents)) {
-    // Another service may be reading this folder, so it is replaced only if it changed, and only by a complete one.
+    // Another process may be reading the folder, so the script replaces it only if it changed, and only by a complete
+    // one.
     const partial = `${path}.${process.pid}.partial`;
     await writeFile(partial, contents);
     await rename(partial, path);

@@ -31,9 +31,12 @@ import { buildCopy, createCopy, removeCopy } from "./source-copy.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MAX_WAIT_MS = 150_000;
-/** These accept a text alone. Platforms that list new posts late would only prolong `--restore` and `--lose-objects`. */
+/**
+ * Platforms for `--restore` and `--lose-objects`. They accept a text alone; platforms that list new posts late would
+ * only prolong the run.
+ */
 const LOSS_PLATFORMS: readonly string[] = ["x", "linkedin", "threads", "bluesky"];
-/** Only runs of at least this length wait for the slowest verification. */
+/** The minutes from which on a run waits for the slowest verification. */
 const SOAK_MINUTES = 5;
 const SOAK_MAX_WAIT_MS = 480_000;
 
@@ -87,7 +90,7 @@ interface KillOptions {
   readonly platforms: readonly Platform[];
 }
 
-/** Prints one line per kill and platform. */
+/** Kills the service during publishing. Prints one line per kill and platform. */
 async function runKillDuringPublish({ root, seed, rounds, platforms }: KillOptions): Promise<boolean> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const port = await freePort();
@@ -125,7 +128,10 @@ async function runKillDuringPublish({ root, seed, rounds, platforms }: KillOptio
   }
 }
 
-/** Fails on any post that is doubled, missing, public after its cancel or with its old text, or different from what the API says. */
+/**
+ * Loses state during the run. Fails on any post that is doubled, missing, public after its cancel or with its old text,
+ * or different from what the API says.
+ */
 async function runLoss(lost: LostState, root: string, platforms: readonly Platform[]): Promise<boolean> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const port = await freePort();
@@ -163,7 +169,10 @@ const { values } = parseArgs({
     keep: { type: "boolean", default: false },
   },
 });
-/** Runs a copy of the sources, because the runtime restarts when a source changes, which would count as another kill. */
+/**
+ * The run uses a copy of the sources, because the runtime restarts when a source changes, which would count as another
+ * kill.
+ */
 const base: RunOptions = {
   minutes: Number(values.minutes),
   seed: Number(values.seed),

@@ -7,7 +7,7 @@ import { SCRYPT_LOG_LINE } from "./instruments.ts";
 /** Passwords of strangers that wait in an isolate. */
 const PLACES = 8;
 
-/** Long enough for the runtime's output to reach the log file. */
+/** How long (ms) the runtime's output takes to reach the log file. */
 const LOG_DELAY_MS = 400;
 
 async function countScryptRuns(service: AttackedService, work: () => Promise<unknown>): Promise<number> {
@@ -26,7 +26,7 @@ const guess = (service: AttackedService, { email }: Pick<AttackUser, "email">, a
     ...(address !== undefined && { address }),
   });
 
-/** Addresses of one IPv6 network of 48 bits, each in another one of 64 bits. */
+/** Makes addresses of one IPv6 network of 48 bits, each in another network of 64 bits. */
 function addressesOfNetwork(): (index: number) => string {
   const network = `2001:db8:${randomBytes(2).toString("hex")}`;
   return (index) => `${network}:${index.toString(16)}::1`;
@@ -34,7 +34,7 @@ function addressesOfNetwork(): (index: number) => string {
 
 const unknownUser = () => ({ email: `${crypto.randomUUID()}@sandbox.example` });
 
-/** Waits until the queue is full or every request has an answer. */
+/** Waits until the queue is full, or until every request has an answer. */
 async function firstRefusal(flood: readonly Promise<Answer>[]): Promise<void> {
   const isFull = Promise.withResolvers<void>();
   for (const sent of flood) {
@@ -43,7 +43,7 @@ async function firstRefusal(flood: readonly Promise<Answer>[]): Promise<void> {
   await Promise.race([isFull.promise, Promise.all(flood)]);
 }
 
-/** 503 is the refusal of a full queue; every other server error stays a finding. */
+/** Counts 503 as the refusal of a full queue. Every other server error stays a finding. */
 function takeRefusals(service: AttackedService, log: AttackLog): void {
   for (const error of service.takeServerErrors().filter((text) => !text.includes("/login answered 503"))) {
     log.addFinding(error);
@@ -84,7 +84,7 @@ export default {
       async run(service, log) {
         const user = await service.createUser();
         let limited = 0;
-        // More than twice the limit of a minute, because the next minute may begin meanwhile.
+        // Send more than twice the limit of a minute, because the next minute may begin meanwhile.
         for (let count = 0; count < 30; count += 1) {
           limited += (await guess(service, user, "198.51.100.20")).status === 429 ? 1 : 0;
         }

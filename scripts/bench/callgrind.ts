@@ -21,7 +21,7 @@ interface WorkerdProcess {
   stop(): Promise<void>;
 }
 
-/** The program itself, without the wrapper of its package. */
+/** The path of the workerd program itself, without the wrapper of its package. */
 function workerdPath(): string {
   const fromWrangler = createRequire(createRequire(import.meta.url).resolve("wrangler"));
   return (fromWrangler("workerd") as { readonly default: string }).default;
@@ -38,7 +38,10 @@ async function isListening(socketPath: string): Promise<boolean> {
   });
 }
 
-/** Starts workerd with a configuration and waits until it listens. Under callgrind it counts when asked to, or from the start on. */
+/**
+ * Starts workerd with a configuration and waits until it listens. Under callgrind, counting begins on request or at the
+ * start.
+ */
 export async function startWorkerd(
   config: string,
   sockets: readonly string[],
@@ -50,7 +53,7 @@ export async function startWorkerd(
   const valgrind = [
     "valgrind",
     "--tool=callgrind",
-    // So that only the thread that handles the requests is counted.
+    // The option makes callgrind count threads separately, so that only the thread that handles the requests is read.
     "--separate-threads=yes",
     `--instr-atstart=${countsStart ? "yes" : "no"}`,
     "--dump-line=no",

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { IMAGE, OBJECT_GB, PRICES } from "./prices.ts";
 
-/* What the counts of test/journeys/costs.json are in dollars. A test holds that file exactly. */
+/* Converts the counts of test/journeys/costs.json to dollars. A test holds that file exactly. */
 
 const COUNTS = join(import.meta.dirname, "..", "..", "test", "journeys", "costs.json");
 
@@ -35,7 +35,7 @@ interface Costs {
 
 type Quantities = Readonly<Record<keyof typeof PRICES, number>>;
 
-/** A post from preview to published: two requests and the work of its object. */
+/** The quantities that a post takes from preview to published: two requests and the work of its object. */
 function quantitiesOf({ requests, publishing, awakeMs }: Costs, targets: string): Quantities {
   const made = [requests[`preview, ${targets}`], requests[`confirm, ${targets}`]].flatMap((cost) => cost ?? []);
   const published = publishing[targets];

@@ -5,12 +5,12 @@ import type { Comparison } from "./instructions.ts";
 /* The instructions of each operation that were accepted last. They are the same on every machine: callgrind emulates the processor. */
 
 const FILE = join(import.meta.dirname, "figures.json");
-/** Above what the same bundle differs by from run to run. */
+/** The ratio above which a count is worse. It is above the differences between runs of the same bundle. */
 const ALLOWED = 1.03;
 
 interface Figure {
   readonly instructions: number;
-  /** To the floor of the same run. */
+  /** The count divided by that of the floor in the same run. */
   readonly ratio: number;
 }
 

@@ -1,7 +1,7 @@
 import type { PostPublisher } from "./floor.ts";
 import { FLOOR_SQL } from "./floor-sql.ts";
 
-/* What every answer of the floor begins and ends with. */
+/* The code with which every answer of the floor begins and ends. */
 
 export interface FloorEnv {
   readonly DB: D1Database;

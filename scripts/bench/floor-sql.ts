@@ -93,7 +93,7 @@ export const FLOOR_SQL = {
     FROM json_each(?2) w CROSS JOIN accounts a ON a.id = w.value WHERE a.user_id = ${USER} AND a.workspace_id = ${WORKSPACE}`,
   countPreview: `INSERT INTO hourly_use (hour, user_id, name, used) VALUES (?2, ${USER}, 'previews', 1)
     ON CONFLICT (hour, user_id, name) DO UPDATE SET used = used + 1`,
-  // ?2 is the plan as it was stored; ?3 is the time.
+  // `?2` is the plan as it was stored; `?3` is the time.
   insertTargets: `INSERT INTO post_targets (post_id, account_id, position, platform, username, effective_caption, options, requested_options, state, due_at, history, updated_at)
     SELECT ?2 ->> 'id', t.value ->> 'account_id', t.key, t.value ->> 'platform', t.value ->> 'username', ?2 ->> 'caption', t.value -> 'platform_options',
       t.value -> 'platform_options', 'pending', ?2 ->> 'scheduledAt', '[]', ?3 FROM json_each(?2, '$.targets') t`,

@@ -13,7 +13,7 @@ interface Target {
   readonly platform_options: object;
 }
 
-/** What a confirm writes. */
+/** The rows that a confirm writes. */
 interface Plan {
   readonly id: string;
   readonly caption: string;
@@ -78,7 +78,7 @@ function toBase64Url(bytes: Uint8Array): string {
     .replaceAll("=", "");
 }
 
-/** Stores the plan under a new token, and answers with both. */
+/** Stores the plan under a new token. Responds with the preview and the token. */
 async function respondWithToken(env: FloorEnv, preview: object, plan: Plan): Promise<Response> {
   const token = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   await env.TOKENS.put(`ct:${await sha256(token)}`, JSON.stringify(plan), { expirationTtl: LIFETIME_SECONDS });
@@ -146,7 +146,7 @@ export async function previewEdit(env: FloorEnv, request: Request): Promise<Resp
   return await respondWithToken(env, shown, plan);
 }
 
-/** Writes the plan of a token, and answers with its post as it is then. */
+/** Writes the plan of a token. Responds with the token's post as it is then. */
 async function write(
   env: FloorEnv,
   ctx: ExecutionContext,

@@ -30,7 +30,7 @@ export class PostPublisher extends DurableObject<FloorEnv> {
   override alarm(): void {}
 }
 
-/** The bindings name them; no request reaches them. */
+/** The bindings name the class, so it must exist. No request reaches it. */
 export class DatabaseWatch extends DurableObject<FloorEnv> {}
 export class WebhookSender extends DurableObject<FloorEnv> {}
 

@@ -11,13 +11,17 @@ import { type ConfigFiles, type WorkerModule, writeConfigs } from "./workerd-con
 
 /** Each operation is counted this many times. Its figure is the median, which ignores a count with a garbage collection. */
 const WINDOWS = 5;
-/** Between starting to count and the first window: the machine code of these is translated. */
+/**
+ * The number of uncounted requests between the start of counting and the first window. In them callgrind translates the
+ * machine code.
+ */
 const UNCOUNTED = 3;
 const SHOWN_CHARACTERS = 2000;
 
 /**
- * Code is compiled once, by V8's baseline compiler, on the thread that is counted: the optimizing compilers work at other moments in
- * each run. A Worker that has few requests is not optimized further in production either.
+ * Options that make V8 compile code once, by its baseline compiler, on the thread that is counted: the optimizing
+ * compilers work at other moments in each run. A Worker that has few requests is not optimized further in production
+ * either.
  */
 export const V8_FLAGS = [
   "--single-threaded",
@@ -124,7 +128,7 @@ async function countInstructions(
   }
 }
 
-/** Counts the product and the floor; both must have answered the same. */
+/** Counts the product and the floor. Fails unless both have answered the same. */
 export async function compareInstructions(
   prepared: Prepared,
   directory: string,
@@ -144,7 +148,7 @@ export async function compareInstructions(
   });
 }
 
-/** Sends each operation once to the product and to the floor, and counts nothing; both must answer the same. */
+/** Sends each operation once to the product and to the floor, without counting. Fails unless both answer the same. */
 export async function compareAnswers(
   prepared: Prepared,
   directory: string,

@@ -8,10 +8,10 @@ import { quantile } from "../quantile.ts";
 
 const CLIENTS = [1, 10];
 const ROUNDS = 7;
-/** The first round compiles. */
+/** The number of rounds before the measured ones, in which the runtime compiles the code. */
 const WARM_UP_ROUNDS = 1;
 const PAIRS_PER_ROUND = 60;
-/** Between the times of posts of two clients, in numbers of posts. */
+/** The distance between the times of posts of two clients, in numbers of posts. */
 const CLIENT_OFFSET = 100_000;
 
 interface Round {
@@ -60,7 +60,7 @@ class PairMaker {
 
 const inOrder = (values: readonly number[]) => values.toSorted((a, b) => a - b);
 
-/** Prints rates, 99th percentiles and the ratio of the first to each other. */
+/** Prints rates, 99th percentiles and the ratio of the first checkout to each other. */
 export async function comparePairs(compared: ReadonlyMap<string, Prepared>): Promise<void> {
   const names = [...compared.keys()];
   const makers: PairMaker[] = [];

@@ -10,7 +10,7 @@ import { type RequestData, Requests, send } from "./requests.ts";
 import { bundle, startRuntime } from "./runtime.ts";
 import type { MiniflareConfig, WorkerModule } from "./workerd-config.ts";
 
-/** Time for deferred work after the last response. */
+/** The milliseconds that deferred work gets after the last response. */
 const SETTLE_MS = 300;
 
 /** A checkout's production bundle and a database that it has filled. */

@@ -1,4 +1,7 @@
-/** Dollars beyond what the paid plan includes, as its pages said on 2026-11-23 (pages as of 2026, by search). */
+/**
+ * Prices in dollars beyond what the paid plan includes, as Cloudflare's pages said on 2026-11-23 (pages as of 2026, by
+ * search).
+ */
 export const PRICES = {
   request: { dollars: 0.3, per: 1e6, source: "https://developers.cloudflare.com/workers/platform/pricing/" },
   d1RowRead: { dollars: 0.001, per: 1e6, source: "https://developers.cloudflare.com/d1/platform/pricing/" },
@@ -19,7 +22,7 @@ export const PRICES = {
     per: 1e6,
     source: "https://developers.cloudflare.com/durable-objects/platform/pricing/",
   },
-  /** Of wall time in memory; an object is billed for 128 MB. */
+  /** A gigabyte-second of wall time in memory. An object is billed for 128 MB. */
   objectGbSecond: {
     dollars: 12.5,
     per: 1e6,
@@ -27,8 +30,8 @@ export const PRICES = {
   },
 } as const;
 
-/** An image of 1 MB, which is kept for a month, and read once by the object for its platform. */
+/** The use of an image of 1 MB that is kept for a month and read once by the object for its platform. */
 export const IMAGE = { gbMonths: 0.001, r2Reads: 1 };
 
-/** An object is billed for this much memory, even if it uses less. */
+/** The gigabytes of memory for which an object is billed, even if it uses less. */
 export const OBJECT_GB = 0.128;

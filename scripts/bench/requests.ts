@@ -1,14 +1,14 @@
 import { type Agent, request as httpRequest } from "node:http";
 import { DAY, MINUTE } from "#core/clock.ts";
 
-/* The requests that are measured. */
+/* The operations that the benchmark measures. */
 
 export const READS = ["list 50", "list 100", "get", "summary", "401", "404"] as const;
 const WRITES = ["preview", "confirm", "edit preview", "edit confirm", "cancel"] as const;
 export const OPERATIONS = [...READS, ...WRITES] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What changes nothing. */
+/** Whether the operation changes nothing. */
 export function isRead(operation: Operation): boolean {
   return (READS as readonly Operation[]).includes(operation);
 }
@@ -23,7 +23,7 @@ export function isOperation(text: string): text is Operation {
 /** What a filled database has for the requests. */
 export interface RequestData {
   readonly key: string;
-  /** Well-formed, but of no user. */
+  /** A well-formed key that belongs to no user. */
   readonly unknownKey: string;
   readonly accountIds: readonly string[];
   readonly postIds: readonly string[];
@@ -99,7 +99,7 @@ export class Requests {
     }
   }
 
-  /** Keeps what later requests need. */
+  /** Keeps the parts of a response that later requests need. */
   take(operation: Operation, responseText: string): void {
     if (operation === "preview" || operation === "edit preview") {
       const { confirmation_token: token } = JSON.parse(responseText) as { readonly confirmation_token: string };
@@ -111,7 +111,7 @@ export class Requests {
     }
   }
 
-  /** A text for all accounts, with an option, on a day with few other posts. */
+  /** A preview's body: a text for all accounts, with an option, on a day with few other posts. */
   #previewBody(index: number): unknown {
     return {
       caption: `${CAPTION} (${index})`,
@@ -126,7 +126,7 @@ export class Requests {
   }
 }
 
-/** Sends one request to a Unix socket or a port; returns the body, throws unless the status is the expected one. */
+/** Sends one request to a Unix socket or a port and returns the body. Throws unless the status is the expected one. */
 export async function send(
   to: { readonly socketPath: string } | { readonly port: number },
   agent: Agent,

@@ -11,10 +11,13 @@ import type { MiniflareConfig, WorkerModule } from "./workerd-config.ts";
 /* The production bundle of a checkout, run by Miniflare on a direct socket. */
 
 const NAME = "almanac";
-/** Rate limiters work normally, with a limit that the benchmark cannot reach. */
+/** The limit that rate limiters get, which the benchmark cannot reach. The limiters work normally otherwise. */
 const UNLIMITED = 1_000_000_000;
 
-/** What a deployment adds to wrangler.toml: its address, encryption keys and app credentials for every platform. */
+/**
+ * The variables that a deployment adds to wrangler.toml: its address, encryption keys and app credentials for every
+ * platform.
+ */
 const DEPLOYMENT = {
   ORIGIN: "https://almanac.example.org",
   TOKEN_KEY_ID: "k1",
@@ -26,7 +29,7 @@ const DEPLOYMENT = {
   ),
 };
 
-/** The members of Miniflare used here. It is a dependency of wrangler, not of this project. */
+/** The members of Miniflare that the benchmark uses. Miniflare is a dependency of wrangler, not of this project. */
 interface Miniflare {
   unsafeGetDirectURL(workerName: string): Promise<URL>;
   getD1Database(binding: string): Promise<D1Database>;
@@ -38,7 +41,7 @@ interface MiniflareModule {
   readonly convertV4MiniflareOptions: (options: object) => object;
 }
 
-/** The options that are changed here. */
+/** The options of Miniflare that the benchmark changes. */
 interface Options {
   readonly bindings?: Readonly<Record<string, unknown>>;
   readonly ratelimits?: Readonly<Record<string, { readonly simple: object }>>;
@@ -67,7 +70,7 @@ export async function bundle(root: string, outDir: string, environment = ""): Pr
   const scripts = names
     .filter((name) => /\.m?js$/.test(name))
     .toSorted((a, b) => Number(isMain(b)) - Number(isMain(a)));
-  // Only checkouts of before the build of several modules have these.
+  // Only checkouts from before the build of several modules have these files.
   const texts = names.filter((name) => /^[0-9a-f]{40}-.*\.md$/.test(name));
   const files = names.filter((name) => name.endsWith(".bin"));
   return await Promise.all([
@@ -95,11 +98,11 @@ export interface RuntimeOptions {
   readonly environment?: string;
   /** Variables in addition to those of the environment. */
   readonly vars?: Readonly<Record<string, string>>;
-  /** Any free one by default. */
+  /** The port on which the Worker listens. By default any free one. */
   readonly port?: number;
   /** The port of the Worker's inspector, which does not start without one. */
   readonly inspectorPort?: number;
-  /** The file for what the Worker logs. */
+  /** The file to which the Worker's log is written. */
   readonly logFile?: string;
 }
 

@@ -36,7 +36,10 @@ async function countStart(
   }
 }
 
-/** Prints them for the product and for a Worker without libraries, which shows the runtime's share. */
+/**
+ * Prints the instructions of a start for the product and for a Worker without libraries, which shows the runtime's
+ * share.
+ */
 export async function printStart(prepared: Prepared, directory: string): Promise<void> {
   const kib = (modules: readonly WorkerModule[]): number =>
     Math.round(modules.reduce((sum, { esModule = "", text = "" }) => sum + esModule.length + text.length, 0) / 1024);

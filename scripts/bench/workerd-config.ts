@@ -12,7 +12,7 @@ type JsonObject = Readonly<Record<string, Json>>;
 
 type Service = JsonObject & { readonly name: string };
 
-/** What `MINIFLARE_WORKERD_CONFIG_DEBUG` writes. */
+/** The configuration that Miniflare writes because of `MINIFLARE_WORKERD_CONFIG_DEBUG`. */
 export interface MiniflareConfig {
   readonly services: readonly Service[];
   readonly extensions: Json;
@@ -23,24 +23,24 @@ export interface WorkerModule {
   readonly name: string;
   readonly esModule?: string;
   readonly text?: string;
-  /** Only in the sandbox; not written into a configuration. */
+  /** Data, only in the sandbox. They are not written into a configuration. */
   readonly data?: Uint8Array;
 }
 
 const WORKER = "core:user:almanac";
-/** Only for Miniflare's own proxy and its pages. */
+/** The names of services that only Miniflare's own proxy and its pages use. */
 const UNUSED = /^(core:entry|MINIFLARE_DEV_CONTROL|r2:public|email:.*|cache:.*)$/;
-/** A local version of a binding, which gets its namespace as a property. */
+/** The names of services that are local versions of a binding. Each gets its namespace as a property. */
 const LOCAL_BINDING = /^(d1:db|kv:ns|r2:bucket|ratelimit:ns):entry$/;
-/** Requests to this host carry calls between processes that are no HTTP requests. */
+/** The host of requests that carry calls between processes which are no HTTP requests. */
 const CAPNP_HOST = "bench-capnp";
-/** Longer strings are files beside the configuration. */
+/** The length above which a string becomes a file beside the configuration. */
 const LONG_STRING = 500;
 
 export interface ConfigFiles {
   readonly worker: string;
   readonly bindings: string;
-  /** The Worker and its bindings in one process. */
+  /** The configuration with the Worker and its bindings in one process. */
   readonly whole: string;
   readonly workerSocket: string;
   readonly bindingSockets: readonly string[];

@@ -19,7 +19,10 @@ export function readDocuments(root: string): Readonly<Record<string, string>> {
   );
 }
 
-/** Puts them into src/docs/texts.ts. Not with `define`, whose values are in the module that every isolate starts with. */
+/**
+ * Puts the documents into src/docs/texts.ts. `define` is not used, because its values are in the module that every
+ * isolate starts with.
+ */
 export const documentTexts = (root: string): Plugin => ({
   name: "document-texts",
   setup(build) {

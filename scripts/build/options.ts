@@ -6,7 +6,10 @@ import { lighterZod } from "./zod.ts";
 
 /* Builds each Worker as one ES module, in which the code that `import()` names is evaluated when it is first needed. */
 
-/** What can be built: the service, the service with its sandbox, the simulators alone, and the service as `npm run media:soak` runs it. */
+/**
+ * The Workers that can be built: the service, the service with its sandbox, the simulators alone, and the service as
+ * `npm run media:soak` runs it.
+ */
 export const WORKERS = {
   production: { entry: "src/index.ts", minify: true, failpoints: false },
   sandbox: { entry: "src/index.sandbox.ts", minify: false, failpoints: true },
@@ -43,10 +46,11 @@ export function buildOptions(
       "process.env.NODE_ENV": '"production"',
       ...(version !== undefined && { ALMANAC_VERSION: JSON.stringify(version) }),
     },
-    // wrangler takes `.mjs` for ES modules without a rule.
+    // Wrangler takes `.mjs` files for ES modules without a rule.
     outExtension: { ".js": ".mjs" },
     assetNames: "[name]-[hash]",
-    // Halves the size; the source maps have the names and lines. Keeping names at run time would cost a call for each function.
+    // Minification halves the size; the source maps have the names and lines. Keeping names at run time would cost a
+    // call for each function.
     minify,
     sourcemap: "linked",
     metafile: true,

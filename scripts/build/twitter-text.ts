@@ -1,11 +1,12 @@
 import type { Plugin } from "esbuild";
 
-/** What this service calls of the library; src/platforms/twitter-text.d.ts has their types. */
+/** The functions of the library that the service calls. src/platforms/twitter-text.d.ts has their types. */
 const FUNCTIONS = ["parseTweet", "extractUrlsWithIndices", "extractCashtags", "hasInvalidCharacters"];
 
 /**
- * The library without what it brings and nobody needs: the functions that make HTML, and core-js 2, which replaces functions of the
- * language that every present runtime has. A test compares the results with those of the whole library.
+ * The library without the parts that nobody needs: the functions that make HTML, and core-js 2, which replaces
+ * functions of the language that every present runtime has. A test compares the results with those of the whole
+ * library.
  */
 export const lighterTwitterText: Plugin = {
   name: "lighter-twitter-text",

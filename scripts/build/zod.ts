@@ -6,7 +6,10 @@ const UNUSED: Readonly<Record<string, string>> = {
   "./compile.js": "export let INVALID, compile, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError;",
 };
 
-/** zod without these, and with one of fifty translations of messages that nobody here reads. */
+/**
+ * Zod without the unused exports, and with only one of its fifty translations of messages, because nobody here reads
+ * them.
+ */
 export const lighterZod: Plugin = {
   name: "lighter-zod",
   setup(build) {

@@ -6,7 +6,10 @@ const ROOT = join(import.meta.dirname, "..", "..");
 export const CLI_FOLDER = join(ROOT, "clients", "cli");
 export const CLI_FILE = join(CLI_FOLDER, "dist", "almanac.js");
 
-/** What a bundled module for Node needs: the line that starts it, and `require` for what is not written as a module. */
+/**
+ * The beginning of a bundled module for Node: the line that starts it, and `require` for code that is not written as a
+ * module.
+ */
 const BANNER = `#!/usr/bin/env node
 import { createRequire as createRequireOfBundle } from "node:module";
 const require = createRequireOfBundle(import.meta.url);`;

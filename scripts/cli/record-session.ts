@@ -19,7 +19,7 @@ const STEPS: readonly (readonly [args: readonly string[], question?: string, rep
 const asTyped = (args: readonly string[]): string =>
   `$ almanac ${args.map((word) => (/^[\w,:.-]+$/.test(word) ? word : JSON.stringify(word))).join(" ")}`;
 
-/** Keeps the final state of a prompt, which the terminal draws again for each key. */
+/** Keeps only the final state of a prompt, because the terminal draws the prompt again for each key. */
 function withoutRedraws(text: string): string {
   const lines = stripVTControlCharacters(text).replaceAll("\r", "").split("\n");
   return lines
@@ -65,7 +65,10 @@ export function withSession(readme: string, session: string): string {
   return readme.replace(`${BEGIN}${sessionIn(readme)}${END}`, () => `${BEGIN}${session}${END}`);
 }
 
-/** The same for two sessions that differ in their day, their ids and what follows of the length of names only. */
+/**
+ * Replaces the parts of a session that change between runs, so that two sessions are equal if they differ only in their
+ * day, their ids and what follows from the length of names.
+ */
 export function withoutDays(session: string): string {
   return session
     .replaceAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "id")

@@ -17,7 +17,7 @@ async function assertGenerated(): Promise<void> {
   console.log("the generated files are what the document says now");
 }
 
-/** A journey through what the client has, in a module of plain JavaScript. */
+/** A module of plain JavaScript that uses what the client has. */
 const JOURNEY = `
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";

@@ -11,9 +11,12 @@ import { call, freePort, migrate, type Service, sleep, startService } from "../s
  */
 
 const DEFAULT_KILLS = 20;
-/** Long enough for the service to come back on a busy machine. */
+/** Retries that last long enough for the service to come back on a busy machine. Delays are in milliseconds. */
 const PATIENT = { maxRetries: 200, baseDelayMs: 200, maxDelayMs: 500 };
-/** How much later than an undisturbed answer a kill may come: kills fall before, into and after the write. */
+/**
+ * The latest time of a kill, as a multiple of the time of an undisturbed answer. So kills fall before, into and after
+ * the write.
+ */
 const KILL_RANGE = 1.2;
 const UPLOAD_KILL_DELAY_MS = 40;
 const FILE_BYTES = 150 * 1024 ** 2;
@@ -58,7 +61,7 @@ async function countPosts(almanac: Almanac, caption: string): Promise<number> {
   return count;
 }
 
-/** Schedules posts, each with a kill after its confirm was sent, and fails unless each is there once. */
+/** Schedules posts and kills the service after each confirm was sent. Fails unless each post exists once. */
 export async function killDuringConfirm(
   killing: Killing,
 ): Promise<{ readonly report: string; readonly service: Service }> {
@@ -119,7 +122,7 @@ export async function killDuringConfirm(
   return { report, service };
 }
 
-/** Enlarges a video to the necessary size with a box that players skip. */
+/** Enlarges a video to the necessary size, with a box that players skip. */
 async function createLargeVideo(origin: string): Promise<File> {
   const sample = await (await fetch(`${origin}/sandbox/media/landscape.mp4`)).arrayBuffer();
   return new File([sample, freeBox(FILE_BYTES - sample.byteLength)], "large.mp4", { type: "video/mp4" });

@@ -28,7 +28,10 @@ async function compile(): Promise<void> {
   await nameTypesAsJavaScript(folder);
 }
 
-/** The compiler leaves `.ts` in declarations, which older compilers do not find. */
+/**
+ * Renames the imports in declarations, because the compiler leaves `.ts` in them and older compilers do not find those
+ * files.
+ */
 async function nameTypesAsJavaScript(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.name.endsWith(".d.ts")) {

@@ -14,13 +14,13 @@ const OLDEST_NODE = `node-${process.platform}-${process.arch}@20.20.2`;
 const run = promisify(execFile);
 
 export interface Project {
-  /** Runs a program of the project: the text of a module. */
+  /** Runs a program in the project. The program is the text of a module. */
   readonly run: (
     runtime: "oldest" | "newest",
     module: string,
     env: Readonly<Record<string, string>>,
   ) => Promise<string>;
-  /** The bytes of a Worker that uses the package, bundled for no platform at all. */
+  /** The number of bytes of a Worker that uses the package, bundled for no platform at all. */
   readonly bundle: () => Promise<number>;
 }
 

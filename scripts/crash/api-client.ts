@@ -8,7 +8,7 @@ export type CallOutcome =
 
 export interface PublishedPost {
   readonly id: string;
-  /** `text`, `image`, `story`, `document`, … */
+  /** The kind of post: `text`, `image`, `story`, `document`, … */
   readonly kind: string;
   readonly text: string;
   readonly title: string | null;
@@ -16,7 +16,7 @@ export interface PublishedPost {
   readonly media: readonly { readonly sha256: string }[];
 }
 
-/** A comment, the entry of a playlist, or the cover of a video. */
+/** An addition to a post: a comment, the entry of a playlist, or the cover of a video. */
 export interface PublishedExtra {
   readonly name: "first_comment" | "playlists" | "cover";
   readonly id: string;
@@ -24,19 +24,22 @@ export interface PublishedExtra {
   readonly text: string;
 }
 
-/** Every call comes from one of these, which matters where KV is slow. */
+/** The locations from which calls come. They matter where KV is slow. */
 const LOCATIONS = ["ams", "nrt", "iad"] as const;
 const TIMEOUT_MS = 20_000;
 /** The longest time without an answer: a busy machine may try a restart several times. */
 const MAX_RESTART_MS = 300_000;
 
-/** Paths that read and control the simulators and webhook receivers. If these have their own Worker, it serves the paths. */
+/**
+ * Paths that read and control the simulators and webhook receivers. If the simulators have their own Worker, it serves
+ * the paths.
+ */
 const SIMULATOR_PATH = /^\/sandbox\/(?:platforms|receivers)/;
 
 export class ApiClient {
   readonly #origin: string;
   readonly #simulatorsOrigin: string;
-  /** What the service's responses gave access with: API keys, passwords, confirmation tokens. */
+  /** The secrets in the service's responses: API keys, passwords, confirmation tokens. */
   readonly secrets = new Set<string>();
 
   constructor(origin: string, simulatorsOrigin = origin) {
@@ -44,7 +47,7 @@ export class ApiClient {
     this.#simulatorsOrigin = simulatorsOrigin;
   }
 
-  /** A single call without retries, because lost answers are part of the test. */
+  /** Makes a single call without retries, because lost answers are part of the test. */
   async call(method: string, path: string, body?: unknown, apiKey?: string): Promise<CallOutcome> {
     try {
       const isForSimulators = SIMULATOR_PATH.test(path);
@@ -80,7 +83,7 @@ export class ApiClient {
     throw new Error(`${method} ${path} never answered 200: ${JSON.stringify(outcome)}`);
   }
 
-  /** Sends a file to a signed URL; false when it did not arrive. */
+  /** Sends a file to a signed URL. False when the file did not arrive. */
   async upload(
     url: string,
     headers: Readonly<Record<string, string>>,

@@ -4,12 +4,12 @@ import type { DatabaseState, LoggedEvent, StoredPost } from "./read-database.ts"
 
 /** A webhook as it arrived at its receiver. */
 export interface ReceivedEvent {
-  /** `webhook-id`. */
+  /** The header `webhook-id`. */
   readonly id: string;
   readonly body: string;
-  /** Milliseconds since 1970. */
+  /** The arrival in milliseconds since 1970. */
   readonly at: number;
-  /** The status that the receiver answered; null when it gave no answer. */
+  /** The status that the receiver answered; null when it did not answer. */
   readonly answered: number | null;
 }
 
@@ -26,7 +26,10 @@ export interface HookState {
 const ENDED_POST = new Set(["published", "partially_failed", "failed", "cancelled"]);
 const ENDED_TARGET = new Set(["published", "failed", "unconfirmed"]);
 const GONE = 410;
-/** Requests that were under way when the receiver answered 410, and their retries after a kill, may still arrive. */
+/**
+ * The milliseconds after an answer 410 in which requests already under way, and their retries after a kill, may still
+ * arrive.
+ */
 const GONE_GRACE_MS = 15_000;
 
 export const isAccepted = ({ answered }: Pick<ReceivedEvent, "answered">): boolean =>
@@ -61,11 +64,14 @@ const describeMissing = ({ hook, event }: MissingEvent, how: string): Violation 
   what: `${event.type} ${eventId(event)} of ${event.subjectId} ${how}`,
 });
 
-/** If an event's next try is this long overdue while this many others arrived, the service skipped it; a kill does not explain that. */
+/**
+ * An event counts as skipped when OVERTAKEN_BY deliveries arrived more than this many milliseconds after its last try. A
+ * kill does not explain such a delay.
+ */
 const OVERTAKEN_AFTER_MS = 20_000;
 const OVERTAKEN_BY = 10;
 
-/** Finds events that a receiver never accepted although it accepted later ones (W1); works during the run. */
+/** Finds events that a receiver never accepted although it accepted later ones (W1). Works during the run. */
 export function findOvertaken(database: DatabaseState, hooks: readonly HookState[]): Violation[] {
   return findMissing(database, hooks, Date.now()).flatMap((missing) => {
     const { hook, event } = missing;
@@ -163,7 +169,7 @@ function checkPost(post: StoredPost, events: readonly LoggedEvent[]): string[] {
 export function findEventViolations(
   database: DatabaseState,
   hooks: readonly HookState[],
-  /** Later events may still be on their way. */
+  /** The time until which events must have arrived. Later events may still be on their way. */
   deliveredUntil: number,
 ): Violation[] {
   const eventsById = new Map(database.events.map((event) => [eventId(event), event]));

@@ -3,17 +3,20 @@ import type { Violation } from "./check-invariants.ts";
 import { commentMarker, COVER_PLATFORM, type ExpectedPost } from "./expected-posts.ts";
 import { type PublishedPosts, publishedOf } from "./published-posts.ts";
 
-/** What the API says of what was added to a post. */
+/** The API's state of each addition to a post. */
 export type TargetExtras = Readonly<Partial<Record<PublishedExtra["name"], { readonly status: string }>>> | null;
 
-/** What was added to public posts, by platform and what it is: the first word of a comment, the playlist and the post, the video and its cover. */
+/**
+ * The number of each addition to public posts, by platform and content: the first word of a comment, the playlist and
+ * the post, the video and its cover.
+ */
 export type PublishedExtras = ReadonlyMap<string, number>;
 
 export const playlistKey = (playlist: string, postId: string): string => `${playlist} ${postId}`;
-/** The video of a cover, and the cover's SHA-256. */
+/** The key of a cover: its video and its SHA-256. */
 export const coverKey = (postId: string, sha256: string): string => `cover ${postId} ${sha256}`;
 
-/** One request per platform reads what was added to the posts of all users. */
+/** Reads the additions to the posts of all users, with one request per platform. */
 export async function readPublishedExtras(client: ApiClient, platforms: readonly string[]): Promise<PublishedExtras> {
   const counts = new Map<string, number>();
   for (const platform of platforms) {
@@ -31,7 +34,10 @@ export async function readPublishedExtras(client: ApiClient, platforms: readonly
   return counts;
 }
 
-/** The first comment, the playlists and the cover of a post at a platform: one twice (I1), another cover (I4), without its post (I14), or other than the API says (I6). */
+/**
+ * Finds violations in the first comment, the playlists and the cover of a post at a platform: one appears twice (I1),
+ * is another cover (I4), exists without its post (I14), or differs from what the API says (I6).
+ */
 export function findExtraViolations(
   post: ExpectedPost,
   platform: string,

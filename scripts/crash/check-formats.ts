@@ -4,7 +4,7 @@ import type { Violation } from "./check-invariants.ts";
 import { COVER_PLATFORM, expectedFormat, type ExpectedPost, isUniqueFormat } from "./expected-posts.ts";
 import type { PublishedPosts } from "./published-posts.ts";
 
-/** What is wrong with the kind, the title or the files of a published post; null if nothing is. */
+/** The problem with the kind, the title or the files of a published post; null without one. */
 export function formatProblem(
   post: ExpectedPost,
   platform: string,

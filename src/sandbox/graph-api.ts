@@ -204,7 +204,7 @@ export function unknownNameOf(known: ReadonlySet<string>, fields: string): strin
   return parseFields(fields).find(({ name }) => name !== "" && !known.has(name))?.name;
 }
 
-/** The start of a page; an invalid cursor leads to an empty page. */
+/** The offset at which a page starts. An invalid cursor leads to an empty page. */
 function decodeCursor(cursor: string | null): number {
   if (cursor === null) {
     return 0;
@@ -230,7 +230,7 @@ export function paginate(url: URL, items: readonly JsonObject[], defaultLimit: n
   });
 }
 
-/** Adds the two usage headers that every response has. */
+/** Adds the two usage headers (of the app and of the account) that every response has. */
 export function withUsageHeaders(response: Response, account: string, kind: string): Response {
   const headers = new Headers(response.headers);
   headers.set("x-app-usage", JSON.stringify({ call_count: 1, total_cputime: 1, total_time: 1 }));
@@ -243,7 +243,7 @@ export function withUsageHeaders(response: Response, account: string, kind: stri
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** The names in a setting such as `"a,b"`; null when it is not set. */
+/** The names in a setting such as `"a,b"`; null when the setting is absent. */
 export function namesOf(setting: JsonValue | undefined): readonly string[] | null {
   return typeof setting === "string" ? setting.split(",") : null;
 }

@@ -5,7 +5,10 @@ export const DELAY_MAX_MS = 600_000;
 
 const text = (max: number) => z.string().min(1).max(max);
 
-/** `match.path` is a prefix, or a pattern for the whole path if it contains a `*`. */
+/**
+ * A fault that a test injects: which calls it matches and what happens to them. `match.path` is a prefix, or a pattern
+ * for the whole path if it contains a `*`.
+ */
 export const InjectedFault = z.strictObject({
   match: z
     .strictObject({
@@ -20,7 +23,7 @@ export const InjectedFault = z.strictObject({
   times: z.int().min(1).max(1_000_000).default(1),
   effect: z.enum(["answer", "drop_before", "drop_after", "answer_after", "delay", "late"]),
   status: z.int().min(200).max(599).optional(),
-  /** A string is sent as it is, any other value as JSON. */
+  /** The response's body. A string is sent as it is, any other value as JSON. */
   body: z.json().optional(),
   headers: z
     .record(
@@ -44,7 +47,8 @@ function pathMatches(pattern: string, path: string): boolean {
   if (!path.startsWith(first) || path.length < first.length + last.length || !path.endsWith(last)) {
     return false;
   }
-  // Leftmost matches are enough: a star matches any text, and both ends are checked above.
+  // Taking the leftmost match of each piece is enough: a star matches any text, and the first and last piece are
+  // checked above.
   let from = first.length;
   for (const part of rest) {
     const at = path.indexOf(part, from);

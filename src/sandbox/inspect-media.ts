@@ -1,9 +1,9 @@
-/** Facts read from the first bytes of a file; its name and content type are ignored. */
+/** Facts read from the first bytes of a file. The file's name and content type are ignored. */
 export interface MediaInfo {
   readonly type: "image/jpeg" | "image/png" | "image/webp" | "image/gif" | "video/mp4" | "video/webm" | "unknown";
   readonly width: number | null;
   readonly height: number | null;
-  /** Null if the first bytes do not contain the video's index (`moov` box). */
+  /** The video's length in seconds; null if the first bytes do not contain the video's index (`moov` box). */
   readonly durationSeconds: number | null;
   readonly animated: boolean;
 }
@@ -12,7 +12,7 @@ const UNKNOWN: MediaInfo = { type: "unknown", width: null, height: null, duratio
 
 const ascii = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to));
 
-/** `head` is at most the first 64 KiB of a file. */
+/** Reads the facts from `head`, at most the first 64 KiB of a file. */
 export function inspectMedia(head: Uint8Array): MediaInfo {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   if (head.length >= 4 && head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) {
@@ -38,7 +38,7 @@ export function inspectMedia(head: Uint8Array): MediaInfo {
   return UNKNOWN;
 }
 
-/** Whether a graphic control extension of a GIF begins here: 21 F9 04, four bytes, 00. */
+/** Whether a graphic control extension of a GIF begins at `offset`: 21 F9 04, four bytes, 00. */
 function isFrameStart(head: Uint8Array, offset: number): boolean {
   return head[offset] === 0x21 && head[offset + 1] === 0xf9 && head[offset + 2] === 0x04 && head[offset + 7] === 0;
 }
@@ -47,7 +47,7 @@ function jpegSize(view: DataView): Pick<MediaInfo, "width" | "height"> {
   let offset = 2;
   while (offset + 9 < view.byteLength && view.getUint8(offset) === 0xff) {
     const marker = view.getUint8(offset + 1);
-    // Start-of-frame markers are C0 to CF without the three that define tables.
+    // A JPEG's start-of-frame markers are C0 to CF without C4, C8 and CC, which define tables.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       return { height: view.getUint16(offset + 5), width: view.getUint16(offset + 7) };
     }
@@ -71,7 +71,7 @@ function webpSize(head: Uint8Array, view: DataView): Pick<MediaInfo, "width" | "
   }
 }
 
-/** The boxes of an ISO base media file (MP4) between two offsets; the last one may be cut off. */
+/** Yields the boxes of an ISO base media file (MP4) between two offsets. The last box may be cut off. */
 function* boxes(head: Uint8Array, view: DataView, from: number, to: number) {
   let offset = from;
   while (offset + 8 <= to) {

@@ -12,7 +12,8 @@ import { accountsOf, TEST_USERS } from "./linkedin/test-users.ts";
 import { createPost, deletePost, findPosts, readPost } from "./linkedin/posts.ts";
 import { authenticate, checkVersion } from "./linkedin/authorization.ts";
 
-/* Simulates www.linkedin.com (login, uploads) and api.linkedin.com (versioned REST): platforms/linkedin.md part 6. */
+/* Simulates www.linkedin.com (login, uploads) and api.linkedin.com (versioned REST API): platforms/linkedin.md part
+   6. */
 
 const WWW = "www.linkedin.com";
 const API = "api.linkedin.com";

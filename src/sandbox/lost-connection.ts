@@ -1,6 +1,6 @@
 const LOST_HEADER = "x-sandbox-connection";
 
-/** Marks a dropped connection; `callPlatform` turns it into a failed fetch. */
+/** A response that marks a dropped connection. `callPlatform` turns it into a failed fetch. */
 export function lostConnectionResponse(): Response {
   return new Response(null, { status: 204, headers: { [LOST_HEADER]: "lost" } });
 }

@@ -38,7 +38,7 @@ type Handler = (endpointCall: EndpointCall) => Response | Promise<Response>;
 
 interface Endpoint {
   readonly pattern: RegExp;
-  /** Checks the token before the body is read; returns the handler or the refusal. */
+  /** Checks the token before the body is read. Returns the handler, or the error response. */
   readonly authorize: (call: Call) => Handler | Response;
 }
 
@@ -53,7 +53,7 @@ const needsUser =
 
 const STATUS_READ_SCOPES = ["read:statuses"];
 
-/** The endpoints with their scopes in M controllers (6.7). */
+/** The endpoints with the scopes that Mastodon's controllers require (M app/controllers; 6.7 in the facts). */
 const ENDPOINTS: readonly Endpoint[] = [
   {
     pattern: /^POST \/api\/v1\/apps$/,
@@ -124,7 +124,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Refuses unknown and repeated members and query fields; real servers ignore them. */
+/** Refuses unknown and repeated members and query fields, to find mistakes; real servers ignore them. */
 function refuseUnknown(call: Call, operation: Operation | undefined, params: Params): void {
   if (call.settings.isLenient("unknown_params")) {
     return;
@@ -160,7 +160,10 @@ async function handleEndpoint(call: Call): Promise<Response> {
   return handler({ call, params, id: endpoint.pattern.exec(methodAndPath)?.groups?.["id"] ?? "" });
 }
 
-/** Mastodon checks its rate limits before anything else, and sends their headers with every API response. */
+/**
+ * Handles a call to the API. Mastodon checks its rate limits before anything else, and sends their headers with every
+ * response.
+ */
 async function handleApiCall(call: Call): Promise<Response> {
   const { request, url, sim, instance } = call;
   const token = requestToken(call);
@@ -188,7 +191,7 @@ async function refuseBadParams(call: Call, handle: () => Promise<Response>): Pro
   }
 }
 
-/** Requests to /oauth have no throttle headers. */
+/** Handles a request to /oauth, whose responses have no rate limit headers. */
 async function handleOauthCall(call: Call): Promise<Response> {
   const { request, url } = call;
   const operation = findOperation(rules.operations, request.method, url);
@@ -242,7 +245,8 @@ export const simulator: Simulator = {
     if (`${request.method} ${url.pathname}` === "GET /oauth/authorize") {
       return authorize(call, simulator.logins);
     }
-    // GTS internal/middleware/useragent.go; browsers always send one, so pages do not check it.
+    // GoToSocial refuses a request without a user agent (GTS internal/middleware/useragent.go). Browsers always send
+    // one, so pages do not check it.
     if ((request.headers.get("user-agent") ?? "") === "" && !settings.isLenient("user_agent")) {
       return missingUserAgent(call);
     }

@@ -3,7 +3,7 @@ import { fromBase64, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext, SimulatorLogin } from "./contract.ts";
 
-/* Shared by the simulated authorization servers: a consent page, single-use codes, tokens that expire. */
+/* The parts that simulated authorization servers share: a consent page, single-use codes, tokens that expire. */
 
 export interface AuthorizationCode {
   readonly login: string;
@@ -22,7 +22,7 @@ export interface Token {
   readonly kind: "access" | "refresh";
   readonly expiresAt: number | null;
   readonly revoked: boolean;
-  /** Id of the consent; its tokens are revoked together. */
+  /** The id of the consent. All tokens of a consent are revoked together. */
   readonly grant: string;
   readonly extra: JsonObject;
 }
@@ -32,7 +32,7 @@ export const TOKENS = recordTable<Token>("token:");
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** The page that lists the test users, for a query without `login`. */
+/** The consent page that lists the test users, for a query without `login`. */
 export function consentPage(title: string, url: URL, logins: readonly SimulatorLogin[]): Response {
   const link = (extra: Record<string, string>): string => {
     const query = new URLSearchParams(url.searchParams);
@@ -77,7 +77,8 @@ export async function redeemCode(
   redirectUri: string,
   verifier: string | null,
 ): Promise<AuthorizationCode | undefined> {
-  // Computed before the code is read, because an await between reading and marking it would let two callers redeem it.
+  // The digest is computed before the code is read, because an await between reading and marking the code would let two
+  // callers redeem it.
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier ?? ""));
   const code = CODES.find(sim, secret);
   if (!code || code.used || code.expiresAt <= sim.now() || code.redirectUri !== redirectUri) {
@@ -118,13 +119,13 @@ export function revokeToken(sim: SimulatorContext, secret: string): void {
   }
 }
 
-/** The user revokes the app's access: every token of the login ends. False if the login never consented. */
+/** Ends every token of the login, as when the user revokes the app's access. False if the login never consented. */
 export function revokeTokensOfLogin(sim: SimulatorContext, login: string): boolean {
   sim.endSharedGrant(login);
   return endGrant(sim, login);
 }
 
-/** Ends every token of the login at this simulator only. */
+/** Ends every token of the login at the one simulator. */
 export function endGrant(sim: SimulatorContext, login: string): boolean {
   return TOKENS.update(sim, (token) => (token.login === login ? { ...token, revoked: true } : undefined)) > 0;
 }
@@ -142,7 +143,7 @@ export function bearerToken(request: Request): string | null {
   return /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
 }
 
-/** Empty if the text is not Base64. */
+/** Decodes Base64. The result is empty if the text is not Base64. */
 export function fromBase64OrEmpty(text: string): Uint8Array {
   try {
     return fromBase64(text);

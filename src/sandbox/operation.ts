@@ -9,36 +9,42 @@ import type { SimulatorContext } from "./contract.ts";
 
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD";
-  /** Exact host names, or `*.example.com`. */
+  /** Exact host names, or patterns such as `*.example.com`. */
   readonly hosts: readonly string[];
-  /** The path as in the documents; `{id}` stands for one segment, `{path...}` for the rest. */
+  /** The path as in the platform's documentation. `{id}` stands for one segment, `{path...}` for the rest. */
   readonly path: string;
-  /** Names of query parameters. */
+  /** The names of the query parameters. */
   readonly query?: readonly string[];
   /** Query parameters that may appear more than once. */
   readonly repeatable?: readonly string[];
-  /** Absent: a body is refused. */
+  /** The body that the operation accepts. If absent, a body is refused. */
   readonly body?: OperationBody;
-  /** Headers that the platform requires, in lower case. */
+  /** The names of headers that the platform requires, in lower case. */
   readonly headers?: readonly string[];
-  /** A browser opens this page: it has the browser's headers, and the sandbox's own `login`, `account` and `untick`. */
+  /**
+   * Whether a browser opens the address as a page. Such a request has the browser's headers, and the sandbox's own
+   * `login`, `account` and `untick`.
+   */
   readonly isPage?: boolean;
-  /** Where the platform documents the operation, outside this repository. */
+  /** The address of the platform's documentation of the operation, outside this repository. */
   readonly source: string;
 }
 
-/** `bytes`: a file, or a form that the simulator reads as a stream and checks itself. */
+/** `bytes` is a file, or a form that the simulator reads as a stream and checks itself. */
 type BodyType = "json" | "form" | "multipart" | "bytes";
 
 interface OperationBody {
   readonly types: readonly BodyType[];
   /** Whether the query may contain the members too, as in the Graph API. */
   readonly isAlsoQuery?: boolean;
-  /** Names of fields; for JSON the path of each value, `media.media_ids[]`. `settings.*` accepts everything below `settings`. */
+  /**
+   * The names of fields. For JSON they are the paths of the values, such as `media.media_ids[]`; `settings.*` accepts
+   * everything below `settings`.
+   */
   readonly members?: readonly string[];
 }
 
-/** The problem with a request; `name` is the member, parameter, header or content type. */
+/** The problem with a request. `name` is the member, parameter, header or content type. */
 export interface UnacceptedRequest {
   readonly kind:
     | "unknown_parameter"
@@ -51,7 +57,10 @@ export interface UnacceptedRequest {
   readonly name: string;
 }
 
-/** The sandbox checks a request before `handle`; `refuse` gives the platform's answer to one that its operation does not accept. */
+/**
+ * Rules that the sandbox checks before it calls `handle`. `refuse` makes the platform's answer to a request that its
+ * operation does not accept.
+ */
 interface RulesOfSandbox {
   readonly operations: readonly Operation[];
   readonly checkedBy?: "sandbox";
@@ -59,21 +68,25 @@ interface RulesOfSandbox {
 }
 
 /**
- * The simulator itself refuses unlisted names, with the names in `operations`. It must do so if other checks come first, such as throttles
- * and authentication, or if a setting switches the refusal off. The sandbox then checks nothing.
+ * Rules that the simulator checks itself, with the names in `operations`; the sandbox then checks nothing. A simulator
+ * must do so if other checks come first, such as throttles and authentication, or if a setting switches the refusal
+ * off.
  */
 interface RulesOfSimulator {
   readonly operations: readonly Operation[];
   readonly checkedBy: "simulator";
 }
 
-/** The operations of one simulator, and which side refuses other requests. */
+/** The operations of one simulator, and whether the sandbox or the simulator refuses other requests. */
 export type OperationRules = RulesOfSandbox | RulesOfSimulator;
 
-/** The sandbox adds these to the address of a consent page; an adapter never does. */
+/** Parameters that the sandbox adds to the address of a consent page. An adapter never sends them. */
 const SANDBOX_PARAMETERS = ["login", "account", "untick"];
 
-/** Product, version, and the origin of the service in brackets: `Almanac/1.0 (+https://post.example.org)`. */
+/**
+ * A user agent with product, version, and the origin of the service in brackets: `Almanac/1.0
+ * (+https://post.example.org)`.
+ */
 const USER_AGENT = /^[A-Za-z][\w-]*\/\d+(?:\.\d+)* \(\+https?:\/\/[^\s()]+\)$/;
 
 const CONTENT_TYPES = {
@@ -116,7 +129,7 @@ export function findOperation(operations: readonly Operation[], method: string, 
   );
 }
 
-/** The path of every value in a JSON body; a list position is `[]`. */
+/** Yields the path of every value in a JSON body. A list position is `[]`. */
 function* memberPaths(value: JsonValue, path = ""): Generator<string> {
   if (Array.isArray(value)) {
     for (const item of value) {
@@ -133,7 +146,9 @@ function* memberPaths(value: JsonValue, path = ""): Generator<string> {
   }
 }
 
-/** A member is accepted if the list contains it, a value below it, or everything below one of its parents. */
+/**
+ * Whether the list accepts a member: it contains the member, a value below it, or everything below one of its parents.
+ */
 function acceptsMember(members: readonly string[], path: string): boolean {
   return members.some(
     (member) =>
@@ -167,9 +182,9 @@ async function findBodyProblem(operation: Operation, request: Request): Promise<
   if (request.body === null || body?.types.includes("bytes")) {
     return undefined;
   }
-  // A copy, so that the simulator can read the body again.
+  // A copy is read, so that the simulator can read the body again.
   const bytes = await request.clone().arrayBuffer();
-  // Over HTTP an empty body is a stream too.
+  // Over HTTP even an empty body is a stream, so the length is checked.
   if (bytes.byteLength === 0) {
     return undefined;
   }
@@ -199,12 +214,12 @@ function findQueryProblem(operation: Operation, url: URL): UnacceptedRequest | u
   return repeated === undefined ? undefined : { kind: "repeated_parameter", name: repeated };
 }
 
-/** The top-level names of the body, for a simulator that checks them itself. */
+/** The top-level names of the body, for a simulator that checks names itself. */
 export function topMembers({ body }: Operation): readonly string[] {
   return [...new Set((body?.members ?? []).map((member) => member.replace(/[.[].*$/, "")))];
 }
 
-/** The problem of a program that does not send its product and origin. */
+/** The problem of a request whose user agent lacks the product or the origin. */
 export function findUserAgentProblem(request: Request): UnacceptedRequest | undefined {
   const name = request.headers.get("user-agent") ?? "";
   return USER_AGENT.test(name) ? undefined : { kind: "user_agent", name };
@@ -237,7 +252,7 @@ export async function refuseUnaccepted(
   return problem && rules.refuse(problem, request, sim);
 }
 
-/** A sentence for a platform's error message. */
+/** The problem as a sentence for a platform's error message. */
 export function describeProblem({ kind, name }: UnacceptedRequest): string {
   switch (kind) {
     case "unknown_parameter":

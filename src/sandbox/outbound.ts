@@ -9,7 +9,10 @@ import { fetchOpenFaults, forwardCall, simulatorsOrigin } from "./remote-simulat
 import { SAMPLE_POSTS_FORM } from "./sample-posts-form.ts";
 import { fetchPublic } from "./simulator-context.ts";
 
-/** The Durable Object of a platform. Cast, because the generated RPC type is too deep for the compiler (nested JSON types). */
+/**
+ * The Durable Object of a platform. The type is cast, because the generated RPC type is too deep for the compiler
+ * (nested JSON types).
+ */
 export function simulatorStub(env: SandboxEnv, platform: Platform): SimulatorControl & Pick<Fetcher, "fetch"> {
   const stub: unknown = env.SIMULATORS.get(env.SIMULATORS.idFromName(platform));
   return stub as SimulatorControl & Pick<Fetcher, "fetch">;
@@ -32,14 +35,17 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/** Throws as `fetch` does: for an unknown host, a lost connection and an aborted signal. */
+/**
+ * Sends a request to a simulated platform. Throws as `fetch` does: for an unknown host, a lost connection and an
+ * aborted signal.
+ */
 export async function callPlatform(env: SandboxEnv, request: Request): Promise<Response> {
   const { hostname } = new URL(request.url);
   const simulator = findSimulatorByHost(hostname);
   if (!simulator) {
     throw new TypeError(`no simulator for the host ${hostname}`);
   }
-  // Without the caller's signal, because a real platform completes a request even if the caller has timed out.
+  // The caller's signal is not passed on, because a real platform completes a request even if the caller has timed out.
   const forwarded = new Request(request, { signal: null, redirect: "manual" });
   const origin = simulatorsOrigin(env);
   const response = await Promise.race([
@@ -57,7 +63,10 @@ export function browserUrl(origin: string, url: URL): URL {
   return new URL(`${origin}/sandbox/${url.host}${url.pathname}${url.search}${url.hash}`);
 }
 
-/** Throws like `fetch`, also when a receiver of the sandbox drops the connection or does not answer. */
+/**
+ * Fetches a public address or a receiver of the sandbox. Throws as `fetch` does, also when a receiver drops the
+ * connection or does not answer.
+ */
 async function fetchPublicOrReceiver(origin: string, request: Request): Promise<Response> {
   const response = await Promise.race([fetchPublic(origin, request), rejectOnAbort(request.signal)]);
   if (isLostConnection(response)) {
@@ -72,7 +81,7 @@ interface SandboxOutbound extends Outbound {
   publicFetch(request: Request): Promise<Response>;
 }
 
-/** Outbound fetches with every platform simulated on this machine. */
+/** Makes outbound fetches reach simulated platforms on the same machine. */
 export function sandboxOutbound(env: Env): SandboxOutbound {
   const sandboxEnv = env as SandboxEnv;
   return {

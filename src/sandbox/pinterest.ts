@@ -16,7 +16,8 @@ import { rules } from "./pinterest/operations.ts";
 import { type Board, boardsOf, TEST_USERS } from "./pinterest/test-users.ts";
 import { createPin, readOrDeletePin, pinJson, visiblePinsOf } from "./pinterest/pins.ts";
 
-/* Simulates api.pinterest.com v5, its browser login and the S3 form upload for videos, as platforms/pinterest.md part 6 (simulator notes) describes. */
+/* Simulates api.pinterest.com v5, its browser login and the S3 form upload for videos (platforms/pinterest.md part
+   6). */
 
 const API_HOSTS = ["api.pinterest.com", "api-sandbox.pinterest.com"];
 const LOGIN_HOST = "www.pinterest.com";
@@ -25,7 +26,7 @@ const UPLOAD_HOST = "pinterest-media-upload.s3-accelerate.amazonaws.com";
 const MAX_PAGE_SIZE = 250;
 const DEFAULT_PAGE_SIZE = 25;
 
-/** One page of a list; the bookmark is an opaque string, null on the last page. */
+/** One page of a list. The bookmark is an opaque string, null on the last page. */
 function paginate<T>(sim: SimulatorContext, url: URL, items: readonly T[], toJson: (item: T) => JsonValue): Response {
   const size = Number(url.searchParams.get("page_size") ?? DEFAULT_PAGE_SIZE);
   if (!Number.isInteger(size) || size < 1 || size > MAX_PAGE_SIZE) {
@@ -87,7 +88,7 @@ interface ApiCall {
   readonly url: URL;
   readonly sim: SimulatorContext;
   readonly token: Token;
-  /** The id in the path. */
+  /** The id in the request's path. */
   readonly id: string;
 }
 
@@ -168,7 +169,7 @@ function handleApiCall(request: Request, url: URL, sim: SimulatorContext): Respo
     case "POST /v5/oauth/token":
       return tokenEndpoint(request, sim);
     case "POST /v5/oauth/token/revoke":
-      // Only system users may revoke tokens.
+      // Only system users may revoke tokens, so the call is refused.
       return errorResponse(sim, 403, 29, "Client is not allowed to revoke token.");
     default: {
       const endpoint = ENDPOINTS.find(({ pattern }) => pattern.test(methodAndPath));

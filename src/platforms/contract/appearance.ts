@@ -94,8 +94,9 @@ export interface PostAppearance {
      */
     readonly ratio: { readonly min: number; readonly max: number };
     /**
-     * The ratio of each of several media: a number for all, `first` for that of the first one, `own` for each its own. `grid`: two to four
-     * stand side by side in a box of this ratio. `collage`: of more than four, two stand above three, and the last one tells how many follow.
+     * The ratio of media when a post has several: a number for all, `first` for the ratio of the first one, or `own` for each medium's own
+     * ratio. With `grid`, two to four media stand side by side in a box of the given ratio. With `collage`, of more than four media two
+     * stand above three, and the last one tells how many follow.
      */
     readonly several: number | "first" | "own" | { readonly grid: number; readonly collage?: true };
     /** What the feed does with a medium of another ratio: `cover` cuts its edges off, `contain` adds bars. */

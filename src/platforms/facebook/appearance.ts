@@ -4,10 +4,10 @@ import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { previewLink } from "./validate.ts";
 
 /**
- * Meta does not document where the feed cuts. Observed: after about 477 characters on a desktop, earlier on a phone
+ * How Facebook's feed shows a post. Meta does not document where the feed cuts the text. Observed: after about 477 characters on a desktop, earlier on a phone
  * (boldlytype.com/blog/facebook-post-character-limit). For a reel we assume one line. Page posts made through the API
  * mention nobody by name. The member `link` requests the preview of a link (docs/pages-api/posts); posts without media send
- * it. Observed too: of more than five photos the feed shows five, and on the last one how many follow
+ * it. It was observed too that the feed shows five of more than five photos, and on the last one how many follow
  * (github.com/UyLeQuoc/react-fb-image-grid rebuilds it: two above three).
  */
 export function appearance({ caption, options, placement, media }: AppearanceInput): PostAppearance {

@@ -5,11 +5,11 @@ import { namesOfMentions } from "#platforms/mentions.ts";
 import { findMarks, linkCard, textOption, withoutOverlaps } from "#platforms/text-marks.ts";
 
 /**
- * LinkedIn does not document where the feed cuts. Observed: after three lines, about 210 characters on a desktop
+ * How LinkedIn's feed shows a post. LinkedIn does not document where the feed cuts the text. Observed: after three lines, about 210 characters on a desktop
  * (web-3-apps.com/char-counter/articles/linkedin-post-length). A mention is a name with an id, `@[name](urn:li:organization:1)`.
  * A post made through the API gets no preview of a link in its text (Posts API: articles are separate content). Observed
  * too: the feed crops images taller than 4:5 and shows several side by side (postiv.ai/blog/linkedin-post-size), more than four as a
- * collage (docs.postiz.com/public-api/providers/linkedin); a document is a card whose pages a reader swipes, one at a time, from the
+ * collage (docs.postiz.com/public-api/providers/linkedin); the feed shows a document as a card whose pages a reader swipes, one at a time, from the
  * first one on (carouselmaker.com/blog/how-to-post-carousel-linkedin-pdf).
  */
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {

@@ -7,7 +7,7 @@ const PLAYER_RATIO = { min: 16 / 9, max: 16 / 9 } as const;
 const SHORT_COVERED = { top: 15, right: 17.8, bottom: 35, left: 4.4 } as const;
 
 /**
- * Where titles and descriptions are cut is not documented; observed: the page of a video shows about 100 to 157 characters of the
+ * How YouTube shows a video. It does not document where it cuts titles and descriptions. Observed: the page of a video shows about 100 to 157 characters of the
  * description (lettercounter.org/blog/youtube-character-limit-guide), and a Short shows its title only. What covers a Short is documented
  * for ads alone: Google keeps 288 pixels at the top, 672 at the bottom, 48 at the left and 192 at the right of 1080 × 1920 clear
  * (shotstack.io/learn/vertical-video-safe-zones quotes it).

@@ -4,7 +4,7 @@ import { createContainer } from "./create-container.ts";
 import { listMedia, listStories, publishContainer, publishingLimit } from "./posts.ts";
 import type { TestUser } from "./test-users.ts";
 
-/** The edges of an account, the same for both logins; undefined for any other edge. */
+/** Answers a call to an edge of an account, the same for both logins. Undefined for an unknown edge. */
 export function handleAccountEdge(
   methodAndEdge: string,
   { url, sim, params }: { readonly url: URL; readonly sim: SimulatorContext; readonly params: Params },

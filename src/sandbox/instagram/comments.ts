@@ -27,7 +27,7 @@ const COMMENTS = recordTable<Comment>("comment:");
 export const publishedComments = (sim: SimulatorContext): PublishedExtra[] =>
   COMMENTS.list(sim).map(({ id, mediaId, text }) => ({ name: "first_comment", id, addedTo: mediaId, text }));
 
-/** The edge `comments` of one of this user's posts. */
+/** Answers a call to the edge `comments` of one of the user's posts. */
 export function commentsEdge(
   { request, url, sim, params }: { request: Request; url: URL; sim: SimulatorContext; params: Params },
   user: TestUser,

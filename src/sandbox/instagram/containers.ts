@@ -2,12 +2,12 @@ import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { inspectMedia } from "#sandbox/inspect-media.ts";
 
-/* Media containers and their processing: platforms/instagram.md 2.1 and part 6. */
+/* Media containers and their processing (platforms/instagram.md 2.1 and part 6). */
 
 const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
 const IMAGE_MAX_BYTES = 8 * MIB;
-/** "300 MB" read strictly; the error for images names MiB. */
+/** The documented "300 MB", read as decimal megabytes to be strict. (The error for images names MiB.) */
 const VIDEO_MAX_BYTES = 300_000_000;
 const STORY_VIDEO_MAX_BYTES = 100_000_000;
 const READ_WAIT_MS = 2000;
@@ -24,7 +24,7 @@ export interface Container {
   readonly caption: string;
   readonly options: JsonObject;
   readonly createdAt: number;
-  /** When the media was downloaded and inspected; null until then. */
+  /** When the media was downloaded and inspected; null before that. */
   readonly fetchedAt: number | null;
   readonly sha256: string | null;
   readonly errorSubcode: number | null;
@@ -81,11 +81,14 @@ function imageErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>, 
     return 2_207_004;
   }
   const ratio = info.width !== null && info.height ? info.width / info.height : 1;
-  // "Story Image Specifications" of the reference recommend 9:16 and require no ratio.
+  // "Story Image Specifications" in the reference recommends 9:16 for stories but requires no ratio.
   return !isStory && (ratio < 9 / 16 - 0.01 || ratio > 1.91 + 0.01) ? 2_207_009 : null;
 }
 
-/** "Reel Specifications" and "Story Video Specifications" of the reference. */
+/**
+ * The error subcode for a video that breaks "Reel Specifications" or "Story Video Specifications" in the reference,
+ * otherwise null.
+ */
 function videoErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>, isStory: boolean): number | null {
   if (info.type !== "video/mp4") {
     return info.type === "unknown" ? 2_207_052 : 2_207_026;
@@ -100,7 +103,9 @@ function videoErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>, 
   return isAccepted && size <= maxBytes ? null : 2_207_026;
 }
 
-/** Downloads the media URL. After a restart of the process the next read starts it again. */
+/**
+ * Downloads the media from its URL. If the process restarts, the next read of the container starts the download again.
+ */
 function download(sim: SimulatorContext, id: string): Promise<void> {
   return sim.runOnce(`fetch:${id}`, async () => {
     const container = findContainer(sim, id);

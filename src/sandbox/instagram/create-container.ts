@@ -6,7 +6,7 @@ import { startContainer, type Container, findContainer, awaitDownload, statusOf 
 import { canPostTrialReels, type TestUser } from "./test-users.ts";
 import { invalidParameter, errorResponse } from "./error-responses.ts";
 
-/* POST /{ig}/media: platforms/instagram.md 2.2 and part 3. */
+/* Handles `POST /{ig}/media` (platforms/instagram.md 2.2 and part 3). */
 
 const DAY_MS = 86_400_000;
 const CONTAINERS_PER_DAY = 400;
@@ -18,12 +18,12 @@ const COLLABORATORS_MAX = 3;
 const CAROUSEL_MIN = 2;
 const CAROUSEL_MAX = 10;
 const TRIAL_STRATEGIES = ["MANUAL", "SS_PERFORMANCE"];
-/** Only the published container has these, not the items of a carousel. */
+/** Parameters that only the published container of a carousel has, not its items. */
 const PARENT_PARAMS = ["location_id", "collaborators", "is_ai_generated"];
 const REEL_ONLY_PARAMS = ["trial_params", "share_to_feed", "cover_url", "audio_name"];
-/** "Image Story Containers" and "Video Story Containers" of the reference have these parameters and no others. */
+/** The parameters of stories, complete: "Image Story Containers" and "Video Story Containers" in the reference. */
 const STORY_PARAMS = new Set(["media_type", "image_url", "video_url", "user_tags", "access_token", "appsecret_proof"]);
-/** "Reels cover photo" of the reference. */
+/** The largest cover of a reel: "Reels cover photo" in the reference. */
 const COVER_MAX_BYTES = 8 * 1024 * 1024;
 
 const hasMoreMatchesThan = (caption: string, pattern: RegExp, max: number): boolean =>
@@ -51,7 +51,7 @@ function checkMediaUrl(sim: SimulatorContext, name: string, url: string | null):
 
 type Kind = Container["kind"];
 
-/** Undefined for an unknown `media_type`. */
+/** The container's kind; undefined for an unknown `media_type`. */
 function parseKind(params: Params, isCarouselItem: boolean): Kind | undefined {
   switch (textParam(params, "media_type")) {
     case null:
@@ -60,7 +60,7 @@ function parseKind(params: Params, isCarouselItem: boolean): Kind | undefined {
     case "REELS":
       return "REELS";
     case "VIDEO":
-      // Deprecated outside a carousel.
+      // `VIDEO` is deprecated outside a carousel.
       return isCarouselItem ? "VIDEO" : undefined;
     case "CAROUSEL":
     case "STORIES":
@@ -70,7 +70,10 @@ function parseKind(params: Params, isCarouselItem: boolean): Kind | undefined {
   }
 }
 
-/** IG user media reference, `user_tags`: x and y are required on images, not accepted on videos, and optional in stories. */
+/**
+ * Whether `user_tags` are valid for the kind: x and y are required on images, refused on videos and optional in stories
+ * (IG user media reference, `user_tags`).
+ */
 function areUserTags(tags: JsonValue, kind: Kind): boolean {
   const isPlace = (value: JsonValue | undefined) => typeof value === "number" && value >= 0 && value <= 1;
   return (
@@ -87,7 +90,7 @@ function areUserTags(tags: JsonValue, kind: Kind): boolean {
   );
 }
 
-/** The publishing options besides media and caption, or the error response. */
+/** The publishing options apart from media and caption, or the error response. */
 function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params: Params): JsonObject | Response {
   const notForStories = [...params.keys()].find((name) => kind === "STORIES" && !STORY_PARAMS.has(name));
   if (notForStories !== undefined) {
@@ -165,7 +168,7 @@ function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params:
   return options;
 }
 
-/** Checks a reel's cover against the reference; returns the error response if it fails. */
+/** Checks a reel's cover against the reference. Returns the error response, or null. */
 async function checkCover(sim: SimulatorContext, params: Params): Promise<Response | null> {
   const url = textParam(params, "cover_url");
   const invalidUrl = url === null ? null : checkMediaUrl(sim, "cover_url", url);

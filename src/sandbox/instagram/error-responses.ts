@@ -9,7 +9,7 @@ import {
   unknownField,
 } from "#sandbox/graph-api.ts";
 
-/* The documented pairs of code and subcode that publishing can return: platforms/instagram.md part 4. */
+/* The documented pairs of code and subcode that publishing can return (platforms/instagram.md part 4). */
 
 const errorFields = (code: number, subcode: number, message: string, userMessage: string): GraphErrorFields => ({
   code,
@@ -44,8 +44,9 @@ export const GRAPH_ERRORS = {
     "The media builder with this id does not exist or has expired.",
   ),
   /**
-   * Stories "are only available to business accounts" (Meta's page on the login through Pages, 3 March 2025; seen by
-   * geoff-maddock/events-tracker#1154). The words are those that gitroomhq/postiz-app handles in instagram.provider.ts.
+   * The error for a story of an account that is no business account: stories "are only available to business accounts"
+   * (Meta's page on the login through Pages, 3 March 2025; seen by geoff-maddock/events-tracker#1154). The words are
+   * those that gitroomhq/postiz-app handles in instagram.provider.ts.
    */
   notBusiness: { code: 10, message: "(#10) The user is not an Instagram Business" },
   unknownType: errorFields(100, 2_207_023, "Invalid parameter", "The media type is unknown."),
@@ -84,7 +85,7 @@ export const errorResponse = (sim: SimulatorContext, name: keyof typeof GRAPH_ER
 export const invalidParameter = (sim: SimulatorContext, message: string): Response =>
   graphError(sim, { code: 100, message: `(#100) ${message}` });
 
-/** The selected fields of an object; a field that the node does not have is an error. */
+/** The selected fields of an object. Selecting a field that the node does not have is an error. */
 export function selectedFields(
   sim: SimulatorContext,
   nodeType: string,
@@ -99,7 +100,7 @@ export function selectedFields(
     : invalidParameter(sim, `Tried accessing nonexisting field (${unknown}) on node type (${nodeType})`);
 }
 
-/** For an object that does not exist or that the token may not read. */
+/** The error for an object that does not exist or that the token may not read. */
 export const objectNotFound = (sim: SimulatorContext, id: string): Response =>
   graphError(sim, {
     code: 100,

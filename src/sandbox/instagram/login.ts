@@ -11,7 +11,7 @@ import {
 } from "#sandbox/oauth-server.ts";
 import { TEST_USERS } from "./test-users.ts";
 
-/* Business Login: platforms/instagram.md 1A. */
+/* Business Login (platforms/instagram.md 1A). */
 
 const CODE_LIFETIME_SECONDS = 3600;
 const SHORT_TOKEN_LIFETIME_SECONDS = 3600;
@@ -21,7 +21,7 @@ const REFRESHABLE_AFTER_SECONDS = 24 * 3600;
 export const BASIC_SCOPE = "instagram_business_basic";
 export const PUBLISH_SCOPE = "instagram_business_content_publish";
 export const COMMENT_SCOPE = "instagram_business_manage_comments";
-/** https://developers.facebook.com/docs/permissions#i */
+/** The scopes that an app may request: https://developers.facebook.com/docs/permissions#i */
 const SCOPES = new Set([
   BASIC_SCOPE,
   PUBLISH_SCOPE,
@@ -30,13 +30,13 @@ const SCOPES = new Set([
   "instagram_business_manage_insights",
 ]);
 
-/** The scopes that the review approved for the app; the setting `approved_scopes` replaces them. */
+/** The scopes that Meta's review approved for the app. The setting `approved_scopes` replaces them. */
 const APPROVED_SCOPES = [BASIC_SCOPE, PUBLISH_SCOPE];
 
 export const errorPage = (text: string): Response =>
   new Response(text, { status: 400, headers: { "content-type": "text/plain" } });
 
-/** The browser's page: `login=<name>` consents immediately, `untick=<scopes>` declines scopes. */
+/** The login page that the browser opens. `login=<name>` consents immediately; `untick=<scopes>` declines scopes. */
 export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
@@ -76,11 +76,13 @@ export function authorize(url: URL, sim: SimulatorContext, logins: readonly Simu
   return redirect(redirectUri, { code, ...stateParam }, "#_");
 }
 
-/** This host has its own error format. */
+/** An error of api.instagram.com, whose format differs from that of the Graph API. */
 export const oauthError = (message: string): Response =>
   Response.json({ error_type: "OAuthException", code: 400, error_message: message }, { status: 400 });
 
-/** POST https://api.instagram.com/oauth/access_token: an urlencoded or multipart form, never JSON. */
+/**
+ * Handles `POST https://api.instagram.com/oauth/access_token`. The body is an urlencoded or multipart form, never JSON.
+ */
 export async function exchangeCode(request: Request, sim: SimulatorContext): Promise<Response> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)/.test(type)) {
@@ -91,7 +93,7 @@ export async function exchangeCode(request: Request, sim: SimulatorContext): Pro
     const field = form.get(name);
     return typeof field === "string" ? field : "";
   };
-  // https://github.com/pdir/social-feed-bundle/issues/105
+  // The error for a wrong client: https://github.com/pdir/social-feed-bundle/issues/105
   if (value("client_id") !== sim.app.clientId) {
     return oauthError("Invalid platform app");
   }
@@ -145,7 +147,7 @@ const tokenExpired = (sim: SimulatorContext): Response =>
     message: "Error validating access token: Session has expired.",
   });
 
-/** GET /access_token?grant_type=ig_exchange_token */
+/** Handles `GET /access_token?grant_type=ig_exchange_token`. */
 export function exchangeForLongToken(sim: SimulatorContext, params: Params): Response {
   if (textParam(params, "grant_type") !== "ig_exchange_token") {
     return graphError(sim, { code: 100, message: "Unsupported grant_type" });
@@ -157,7 +159,7 @@ export function exchangeForLongToken(sim: SimulatorContext, params: Params): Res
   return token ? Response.json(issueLongToken(sim, token)) : tokenExpired(sim);
 }
 
-/** GET /refresh_access_token: for a long-lived token that is at least a day old and not expired. */
+/** Handles `GET /refresh_access_token`: refreshes a long-lived token that is at least a day old and not expired. */
 export function refreshLongToken(sim: SimulatorContext, params: Params): Response {
   if (textParam(params, "grant_type") !== "ig_refresh_token") {
     return graphError(sim, { code: 100, message: "Unsupported grant_type" });
@@ -169,7 +171,8 @@ export function refreshLongToken(sim: SimulatorContext, params: Params): Respons
   if (token.extra["long"] !== true || !token.scopes.includes(BASIC_SCOPE)) {
     return graphError(sim, { code: 10, message: `A long-lived token with ${BASIC_SCOPE} is required` });
   }
-  // A shortened lifetime also shortens the minimum age; otherwise such a token could never be refreshed.
+  // A shortened lifetime also shortens the minimum age; otherwise a token with such a lifetime could never be
+  // refreshed.
   const lifetimeSeconds = sim.settings.token_lifetime_s ?? LONG_TOKEN_LIFETIME_SECONDS;
   const minAgeMs =
     (REFRESHABLE_AFTER_SECONDS * 1000 * Math.min(lifetimeSeconds, LONG_TOKEN_LIFETIME_SECONDS)) /

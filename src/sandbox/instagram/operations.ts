@@ -7,7 +7,10 @@ import { errorPage, oauthError } from "./login.ts";
 const GRAPH = ["graph.instagram.com"];
 const DOCS = "https://developers.facebook.com/documentation/instagram-platform";
 const REFERENCE = `${DOCS}/instagram-graph-api/reference`;
-/** Every call with a user's token accepts these; https://github.com/sns-sdks sends the proof with every call of its clients. */
+/**
+ * The parameters that every call with a user's token accepts. https://github.com/sns-sdks sends the proof with every
+ * call of its clients.
+ */
 const AUTHENTICATION = ["access_token", "appsecret_proof"];
 const PAGING = ["limit", "after", "before", "since", "until"];
 
@@ -87,7 +90,8 @@ const OPERATIONS: readonly Operation[] = [
     hosts: GRAPH,
     path: "/{version}/{id}/stories",
     query: ["fields", "limit", "after", "before", ...AUTHENTICATION],
-    // That page describes the other login; specs/IGUserForIGOnlyAPI.json of Meta's SDK specifications has the edge for this one.
+    // The page describes the Instagram API with Facebook Login; specs/IGUserForIGOnlyAPI.json in Meta's SDK
+    // specifications has the edge for Instagram Login.
     source: `${REFERENCE}/ig-user/stories`,
   },
   {

@@ -6,10 +6,13 @@ import { type Container, findContainer, saveContainer, awaitDownload, statusOf }
 import type { TestUser } from "./test-users.ts";
 import { errorResponse, invalidParameter, objectNotFound, selectedFields } from "./error-responses.ts";
 
-/* Publishing and reading back: platforms/instagram.md 2.1, part 5 and part 6. */
+/* Publishing and reading back (platforms/instagram.md 2.1, part 5 and part 6). */
 
 const DAY_MS = 86_400_000;
-/** Two of Meta's pages say 50, one says 100 (the setting `quota`). content_publishing_limit returns the current number. */
+/**
+ * Posts that an account may publish per day. Two of Meta's pages say 50 and one says 100 (the setting `quota`);
+ * `content_publishing_limit` returns the current number.
+ */
 const POSTS_PER_DAY = 50;
 const DEFAULT_PAGE_SIZE = 25;
 const LIST_MAX = 10_000;
@@ -32,7 +35,10 @@ export const findMedia = (sim: SimulatorContext, id: string): Media | undefined 
 
 const publishedPrefix = (owner: string): string => `published:${owner}:`;
 
-/** Keys contain the time in milliseconds, which always has 13 digits, so keys sort by time. */
+/**
+ * Counts the account's posts of the last 24 hours. Keys contain the time in milliseconds, which always has 13 digits,
+ * so keys sort by time.
+ */
 function countPublishedInLastDay(sim: SimulatorContext, owner: string): number {
   const prefix = publishedPrefix(owner);
   return sim.store.list(prefix, { from: `${prefix}${sim.now() - DAY_MS + 1}`, limit: LIST_MAX }).length;
@@ -40,7 +46,7 @@ function countPublishedInLastDay(sim: SimulatorContext, owner: string): number {
 
 const quotaOf = (sim: SimulatorContext): number => sim.settings.quota ?? POSTS_PER_DAY;
 
-/** GET /{ig}/content_publishing_limit */
+/** Handles `GET /{ig}/content_publishing_limit`. */
 export async function publishingLimit(sim: SimulatorContext, user: TestUser, params: Params): Promise<Response> {
   const config = { quota_total: quotaOf(sim), quota_duration: DAY_MS / 1000 };
   const limit = { quota_usage: countPublishedInLastDay(sim, user.userId), config };
@@ -48,18 +54,19 @@ export async function publishingLimit(sim: SimulatorContext, user: TestUser, par
   return response.ok ? Response.json({ data: [await response.json()] }) : response;
 }
 
-/** POST /{ig}/media_publish */
+/** Handles `POST /{ig}/media_publish`. */
 export async function publishContainer(sim: SimulatorContext, user: TestUser, params: Params): Promise<Response> {
   const requested = findContainer(sim, textParam(params, "creation_id") ?? "");
   if (!requested || requested.owner !== user.userId) {
     return errorResponse(sim, "containerMissing");
   }
   await awaitDownload(sim, requested);
-  // No await below: of two concurrent calls with one container exactly one publishes it.
+  // There is no await below, so of two concurrent calls with one container exactly one publishes it.
   const container = findContainer(sim, requested.id) ?? requested;
   switch (statusOf(sim, container)) {
     case "PUBLISHED":
-      // Meta does not document this. The strict reading publishes the container a second time.
+      // Meta does not document what a second publication of a container does. By default the sandbox publishes it
+      // again, which is the strict reading.
       if (sim.settings.extra["republish"] === "refused") {
         return errorResponse(sim, "containerGone");
       }
@@ -130,13 +137,13 @@ function createPost(sim: SimulatorContext, user: TestUser, container: Container)
   return id;
 }
 
-/** The URL of a story follows recorded answers of others: `/stories/{username}/{number}`. */
+/** The URL of a post. That of a story has the form that others recorded: `/stories/{username}/{number}`. */
 const permalink = (media: Media): string =>
   media.product === "STORY"
     ? `https://www.instagram.com/stories/${media.username}/${media.id}`
     : `https://www.instagram.com/${media.product === "REELS" ? "reel" : "p"}/${media.shortcode}/`;
 
-/** `2026-11-20T10:00:00+0000`, the time format of this API. */
+/** Formats a time as this API does: `2026-11-20T10:00:00+0000`. */
 const formatGraphTime = (ms: number): string => toIsoInstant(ms).replace(/\.\d{3}Z$/, "+0000");
 
 function mediaJson(media: Media): JsonObject {
@@ -155,7 +162,7 @@ function mediaJson(media: Media): JsonObject {
 const isVisible = (sim: SimulatorContext, media: Media): boolean =>
   media.publishedAt + sim.settings.verify_lag_ms <= sim.now();
 
-/** GET /{media} */
+/** Handles `GET /{media}`. */
 export function readMedia(sim: SimulatorContext, user: TestUser, id: string, params: Params): Response {
   const media = findMedia(sim, id);
   return media && media.owner === user.userId && isVisible(sim, media)
@@ -163,12 +170,12 @@ export function readMedia(sim: SimulatorContext, user: TestUser, id: string, par
     : objectNotFound(sim, id);
 }
 
-/** GET /{ig}/media, newest first and without stories */
+/** Handles `GET /{ig}/media`: newest first and without stories. */
 export function listMedia(sim: SimulatorContext, user: TestUser, url: URL, params: Params): Response {
   return listPosts(sim, user, url, params, (media) => media.product !== "STORY");
 }
 
-/** GET /{ig}/stories: "Stories are only available for 24 hours". */
+/** Handles `GET /{ig}/stories`: "Stories are only available for 24 hours". */
 export function listStories(sim: SimulatorContext, user: TestUser, url: URL, params: Params): Response {
   return listPosts(
     sim,

@@ -1,7 +1,7 @@
 export interface TestUser {
-  /** The app-scoped id; posting needs `userId`. */
+  /** The app-scoped id. Posting needs `userId` instead. */
   readonly appScopedId: string;
-  /** Larger than 2^53, so that reading it as a JSON number rounds it. */
+  /** The account's id, larger than 2^53, so that a program that reads it as a JSON number rounds it. */
   readonly userId: string;
   readonly username: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface TestUser {
   readonly followers: number;
 }
 
-/** Trial reels need this many followers. */
+/** The number of followers that an account needs for trial reels. */
 const TRIAL_REEL_MIN_FOLLOWERS = 1000;
 
 export const TEST_USERS: Readonly<Record<string, TestUser>> = {

@@ -4,11 +4,14 @@ import { bearerToken, findValidToken, type Token, TOKENS } from "#sandbox/oauth-
 import { accessDenied, resourceNotFound, errorResponse, versionMissing } from "./error-responses.ts";
 import { canPostAsOrganization, personUrn } from "./test-users.ts";
 
-/* Authentication, API versions and permission to act for an author: platforms/linkedin.md parts 0 and 4. */
+/* Authentication, API versions and permission to act for an author (platforms/linkedin.md parts 0 and 4). */
 
 const MONTHS_SUPPORTED = 12;
 const monthNumber = (year: number, month: number): number => year * 12 + month - 1;
-/** The month of the documents that this simulator follows. It is fixed, so that the same commit passes the same tests in later years. */
+/**
+ * The month of the documentation that the sandbox follows. It is fixed, so that the same commit passes the same tests
+ * in later years.
+ */
 const DOCUMENTED_MONTH = monthNumber(2026, 11);
 
 /** The caller's token, or one of four error responses. */
@@ -35,7 +38,11 @@ export function authenticate(request: Request, sim: SimulatorContext): Token | R
   );
 }
 
-/** LinkedIn names a version after its month and supports it for a year. The sandbox supports the 12 months up to November 2026, or as many as `version_months` says. */
+/**
+ * Checks the header `linkedin-version`; returns the error response or null. LinkedIn names a version after its month
+ * and supports it for a year. The sandbox supports the 12 months up to November 2026, or as many as the setting
+ * `version_months` says.
+ */
 export function checkVersion(request: Request, sim: SimulatorContext): Response | null {
   const version = request.headers.get("linkedin-version");
   if (version === null) {
@@ -54,7 +61,7 @@ export function checkVersion(request: Request, sim: SimulatorContext): Response 
     : resourceNotFound("No root resource defined for path; check X-Restli-Protocol-Version");
 }
 
-/** Null when the token may post for the author, otherwise the error response. */
+/** Checks that the token may post for the author. Returns the error response, or null. */
 export function checkCanPostAs(sim: SimulatorContext, token: Token, author: JsonValue | undefined): Response | null {
   const isAllowed =
     author === personUrn(token.login)
@@ -63,6 +70,9 @@ export function checkCanPostAs(sim: SimulatorContext, token: Token, author: Json
   return isAllowed ? null : accessDenied("partnerApiPostsExternal.CREATE");
 }
 
-/** Only an organization's posts can be read, and only with a role that may post for it. */
+/**
+ * Whether the token can read the author's posts. Only an organization's posts can be read, and only with a role that
+ * may post for it.
+ */
 export const canReadPostsOf = (sim: SimulatorContext, token: Token, author: string): boolean =>
   canPostAsOrganization(sim, token.login, author) && token.scopes.includes("r_organization_social");

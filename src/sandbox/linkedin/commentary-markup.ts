@@ -8,8 +8,8 @@ const MARKUP =
   /^(?:\{hashtag\|(?:\\#|#)\|(?<tag>[^}]+)\}|@\[(?<name>(?:\\.|[^\\\]])+)\]\(urn:li:(?:person|organization):[^)]+\)|(?<bare>#[\p{L}\p{N}]+))/u;
 
 /**
- * The entities that a commentary mentions: "MentionElement" of
- * https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format, a person or an organization.
+ * The people and organizations that a commentary mentions: "MentionElement" in
+ * https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format.
  */
 export function mentionedEntities(source: string): readonly string[] {
   const unescaped = source.replaceAll(/\\./g, "\\");
@@ -19,7 +19,10 @@ export function mentionedEntities(source: string): readonly string[] {
   );
 }
 
-/** The text that readers see. Without `stopAtReserved` it drops nothing, as the length limit requires. */
+/**
+ * The text that readers see. With `stopAtReserved` it ends at the first invalid reserved character; the length limit
+ * counts the text without that loss.
+ */
 export function renderCommentary(source: string, stopAtReserved: boolean): string {
   let visibleText = "";
   let position = 0;

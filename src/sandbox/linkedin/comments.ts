@@ -6,10 +6,9 @@ import { accessDenied, errorResponse, invalidValue, missingField, resourceNotFou
 import { findShare } from "./posts.ts";
 import { canPostAsOrganization } from "./test-users.ts";
 
-/*
- * Comments of pages: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Members are refused, as
- * LinkedIn refuses self-serve apps (403 partnerApiSocialActions.CREATE).
- */
+/* Comments on posts of pages:
+   https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Comments of members
+   are refused, as LinkedIn refuses them for self-serve apps (403 partnerApiSocialActions.CREATE). */
 
 const WRITE_SCOPE = "w_organization_social_feed";
 const READ_SCOPE = "r_organization_social_feed";
@@ -30,7 +29,7 @@ const COMMENTS = recordTable<Comment>("comment:");
 export const publishedComments = (sim: SimulatorContext): PublishedExtra[] =>
   COMMENTS.list(sim).map(({ id, object, text }) => ({ name: "first_comment", id, addedTo: object, text }));
 
-/** POST /rest/socialActions/{urn}/comments */
+/** Handles `POST /rest/socialActions/{urn}/comments`. */
 export function createComment(sim: SimulatorContext, token: Token, urn: string, body: JsonObject): Response {
   const { actor, object, message } = body;
   if (typeof actor !== "string" || object !== urn) {
@@ -67,7 +66,7 @@ const toJson = ({ id, object, actor, text, createdAt }: Comment): JsonObject => 
   created: { actor, time: createdAt },
 });
 
-/** GET /rest/socialActions/{urn}/comments */
+/** Handles `GET /rest/socialActions/{urn}/comments`. */
 export function listComments(sim: SimulatorContext, token: Token, urn: string, url: URL): Response {
   const share = findShare(sim, urn);
   if (!share || share.deleted) {

@@ -1,4 +1,4 @@
-/* Error responses of the versioned API: platforms/linkedin.md part 4. */
+/* Error responses of the versioned API (platforms/linkedin.md part 4). */
 
 export function errorResponse(status: number, code: string, message: string, serviceErrorCode?: number): Response {
   return Response.json(
@@ -28,7 +28,7 @@ export const versionMissing = (): Response =>
     "A version must be present. Please specify a version by adding the LinkedIn-Version header.",
   );
 
-/** The wording is from https://github.com/artesaos/laravel-linkedin/issues/20. */
+/** The error for a field that the caller may not send. The wording is from https://github.com/artesaos/laravel-linkedin/issues/20. */
 export const unpermittedFields = (field: string): Response =>
   errorResponse(
     403,
@@ -37,7 +37,10 @@ export const unpermittedFields = (field: string): Response =>
     100,
   );
 
-/** The body that https://github.com/PipedreamHQ/pipedream/issues/21823 quotes. */
+/**
+ * The error for a call that only administrators may make. The body is quoted by
+ * https://github.com/PipedreamHQ/pipedream/issues/21823.
+ */
 export const adminOnly = (urn: string): Response =>
   errorResponse(
     403,

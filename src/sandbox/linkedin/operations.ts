@@ -10,7 +10,10 @@ const COMMUNITY = `${DOCS}/marketing/community-management`;
 const CODE_FLOW = `${DOCS}/shared/authentication/authorization-code-flow`;
 const POSTS = `${COMMUNITY}/shares/posts-api`;
 const COMMENTS = `${COMMUNITY}/shares/comments-api`;
-/** Every call under /rest requires both (https://learn.microsoft.com/en-us/linkedin/marketing/versioning). */
+/**
+ * The two headers that every call under /rest requires
+ * (https://learn.microsoft.com/en-us/linkedin/marketing/versioning).
+ */
 const VERSION_HEADERS = ["linkedin-version", "x-restli-protocol-version"];
 
 const OPERATIONS: readonly Operation[] = [
@@ -37,7 +40,7 @@ const OPERATIONS: readonly Operation[] = [
     hosts: WWW,
     path: "/oauth/v2/revoke",
     body: { types: ["form"], members: ["client_id", "client_secret", "token"] },
-    // LinkedIn does not document this call, but publishers make it.
+    // LinkedIn does not document the call, but publishers make it.
     source: "https://github.com/brightbeanxyz/brightbean-studio",
   },
   {

@@ -18,7 +18,10 @@ import {
 
 const ROLE_SCOPES = ["rw_organization_admin", "r_organization_admin", "r_organization_social"];
 
-/** GET /rest/organizationAcls?q=roleAssignee: every role in every state, unless `role` or `state` limits the result. */
+/**
+ * Handles `GET /rest/organizationAcls?q=roleAssignee`: returns every role in every state, unless `role` or `state`
+ * limits the result.
+ */
 export function listOrganizationAcls(sim: SimulatorContext, token: Token, url: URL): Response {
   if (!ROLE_SCOPES.some((scope) => token.scopes.includes(scope))) {
     return accessDenied("organizationAcls.FINDER-roleAssignee");
@@ -46,11 +49,14 @@ const organizationJson = ({ id, name, vanityName, isBrand }: Organization): Json
   primaryOrganizationType: isBrand ? "BRAND" : "NONE",
 });
 
-/** Showcase pages do not count as organizations here: https://github.com/gitroomhq/postiz-app/pull/1535. */
+/**
+ * The organization with the id. Showcase pages do not count as organizations:
+ * https://github.com/gitroomhq/postiz-app/pull/1535.
+ */
 const findOrganization = (id: string): Organization | undefined =>
   ORGANIZATIONS.find((candidate) => !candidate.isBrand && String(candidate.id) === id);
 
-/** GET /rest/organizations/{id}: only for approved administrators; other roles are not enough. */
+/** Handles `GET /rest/organizations/{id}`: only for approved administrators; other roles are not enough. */
 export function readOrganization(sim: SimulatorContext, token: Token, id: string): Response {
   const organization = findOrganization(id);
   if (!organization) {
@@ -61,12 +67,12 @@ export function readOrganization(sim: SimulatorContext, token: Token, id: string
     : adminOnly(organizationUrn(organization));
 }
 
-/** GET /rest/organizationsLookup?ids=List(1,2): a few public fields of any organization. */
+/** Handles `GET /rest/organizationsLookup?ids=List(1,2)`: returns a few public fields of any organization. */
 export function lookUpOrganizations(sim: SimulatorContext, token: Token, url: URL): Response {
   if (!token.scopes.includes("rw_organization_admin") || sim.settings.extra["no_lookup"] === true) {
     return accessDenied("organizationsLookup.BATCH_GET");
   }
-  // Rest.li 2.0: the brackets and commas of a list are not percent-encoded.
+  // In Rest.li 2.0 the brackets and commas of a list are not percent-encoded.
   const ids = /[?&]ids=List\((?<ids>\d+(?:,\d+)*)\)(?:&|$)/.exec(url.search)?.groups?.["ids"]?.split(",");
   if (!ids) {
     return resourceNotFound("Invalid query parameters passed to request: ids");

@@ -9,7 +9,7 @@ import { type Asset, findAsset, statusOf } from "./media-assets.ts";
 import { mentionedEntities, renderCommentary } from "./commentary-markup.ts";
 import { checkCanPostAs, canReadPostsOf } from "./authorization.ts";
 
-/* Creating, finding and deleting posts: platforms/linkedin.md 2.1, 4 and 5. */
+/* Creating, finding and deleting posts (platforms/linkedin.md 2.1, 4 and 5). */
 
 const COMMENTARY_MAX = 3000;
 const ALT_TEXT_MAX = 4086;
@@ -23,7 +23,7 @@ const VISIBILITIES: ReadonlySet<JsonValue | undefined> = new Set(["PUBLIC", "CON
 interface Share {
   readonly urn: string;
   readonly author: string;
-  /** The request body exactly as sent. */
+  /** The request's body exactly as sent. */
   readonly body: string;
   readonly commentary: string;
   readonly content: JsonValue;
@@ -58,7 +58,7 @@ function mediaUrns(content: JsonValue | undefined): readonly JsonValue[] | null 
     : null;
 }
 
-/** The media objects in a post's content. Each names its file, and an image may have a description. */
+/** The media objects in a post's content. Each object names its file; the object of an image may have a description. */
 function mediaObjects(content: JsonValue | undefined): readonly JsonObject[] {
   if (!isJsonObject(content)) {
     return [];
@@ -68,7 +68,10 @@ function mediaObjects(content: JsonValue | undefined): readonly JsonObject[] {
   return [media, ...images].filter((item): item is JsonObject => isJsonObject(item));
 }
 
-/** posts-api, `altText`: 4,086 characters; videos and documents have none (ayrshare.com/docs/apis/post/social-networks/linkedin.md). */
+/**
+ * Checks alternative texts: at most 4,086 characters (posts-api, `altText`), and none on videos and documents
+ * (ayrshare.com/docs/apis/post/social-networks/linkedin.md).
+ */
 function checkAltTexts(content: JsonValue | undefined): Response | null {
   for (const { id, altText } of mediaObjects(content)) {
     if (altText === undefined) {
@@ -91,7 +94,10 @@ const POLL_DURATIONS: ReadonlySet<JsonValue | undefined> = new Set([
   "FOURTEEN_DAYS",
 ]);
 
-/** poll-post-api (learn.microsoft.com/linkedin/marketing/community-management/shares/poll-post-api) and posts-api, `article`. */
+/**
+ * Checks a poll (learn.microsoft.com/linkedin/marketing/community-management/shares/poll-post-api) or an article
+ * (posts-api, `article`).
+ */
 function checkAttachment(author: string, { content, visibility }: JsonObject): Response | null {
   const parts = isJsonObject(content) ? content : {};
   if (Object.keys(parts).length > 1) {
@@ -123,7 +129,7 @@ function checkAttachment(author: string, { content, visibility }: JsonObject): R
     : null;
 }
 
-/** documents-api: a post with a document requires a title; other posts do not. */
+/** Checks the title: a post with a document requires one (documents-api); other posts do not. */
 function checkTitle(content: JsonValue | undefined): Response | null {
   return mediaObjects(content).some(
     ({ id, title }) =>
@@ -133,7 +139,7 @@ function checkTitle(content: JsonValue | undefined): Response | null {
     : null;
 }
 
-/** The media of a post, all owned by the author and processed, or the error response. */
+/** The media of a post, or the error response unless all are processed and owned by the author. */
 function resolveMedia(
   sim: SimulatorContext,
   author: string,
@@ -180,12 +186,13 @@ function checkFields(sim: SimulatorContext, body: JsonObject): Response | null {
   if (lifecycleState !== "PUBLISHED") {
     return invalidValue("ERROR :: /lifecycleState :: only PUBLISHED can be created");
   }
-  // LinkedIn does not say whether escapes count. They do, unless the setting `count_visible` is on.
+  // LinkedIn does not say whether the length limit counts escapes. The sandbox counts them, unless the setting
+  // `count_visible` is on.
   const counted = sim.settings.extra["count_visible"] === true ? renderCommentary(commentary, false) : commentary;
   return counted.length > COMMENTARY_MAX ? commentaryTooLong(counted.length) : null;
 }
 
-/** The body is from https://github.com/n8n-io/n8n/issues/22899. */
+/** The error for a commentary that is too long. The body is from https://github.com/n8n-io/n8n/issues/22899. */
 const commentaryTooLong = (length: number): Response =>
   Response.json(
     {
@@ -206,7 +213,7 @@ const commentaryTooLong = (length: number): Response =>
     { status: 400 },
   );
 
-/** Counts a post against the author's daily quota; false when it is used up until midnight UTC. */
+/** Counts a post against the author's daily quota. False when the quota is used up until midnight UTC. */
 function takeDailyQuota(sim: SimulatorContext, author: string): boolean {
   const key = `quota:${author}:${Math.floor(sim.now() / DAY)}`;
   const used = sim.store.get<number>(key) ?? 0;
@@ -225,15 +232,15 @@ const dailyQuotaExceeded = (): Response =>
     101,
   );
 
-/** The author's recent post with the same body, even if it was deleted in the meantime. */
+/** The author's recent post with the same body, even if that post has been deleted since. */
 function findDuplicate(sim: SimulatorContext, author: string, body: string): Share | undefined {
   const since = sim.now() - DUPLICATE_WINDOW_MS;
   return shares(sim).find((share) => share.author === author && share.body === body && share.createdAt > since);
 }
 
 /**
- * A refused duplicate names another URN on every try, and no post has it (https://github.com/ComposioHQ/composio/issues/2710). With the
- * setting `names_duplicate` it names the existing post.
+ * Whether the refusal of a duplicate names the existing post (the setting `names_duplicate`). By default it names
+ * another URN on every try, and no post has that URN (https://github.com/ComposioHQ/composio/issues/2710).
  */
 const namesDuplicate = (sim: SimulatorContext): boolean => sim.settings.extra["names_duplicate"] === true;
 
@@ -250,7 +257,7 @@ const duplicatePost = (urn: string): Response =>
     { status: 422 },
   );
 
-/** The title of a document; other media have none. */
+/** The title of a document; null for other media. */
 function titleOf(content: JsonValue | undefined): string | null {
   const [first] = mediaObjects(content);
   return typeof first?.["title"] === "string" ? first["title"] : null;
@@ -260,7 +267,7 @@ function feedDistributionOf({ distribution }: JsonObject): JsonValue {
   return isJsonObject(distribution) ? (distribution["feedDistribution"] ?? null) : null;
 }
 
-/** POST /rest/posts */
+/** Handles `POST /rest/posts`. */
 export function createPost(sim: SimulatorContext, token: Token, body: JsonObject, rawBody: string): Response {
   const { author, commentary, content, visibility } = body;
   if (typeof author !== "string") {
@@ -291,7 +298,7 @@ export function createPost(sim: SimulatorContext, token: Token, body: JsonObject
   }
   const isVideo = media[0]?.kind === "video";
   const urn = `urn:li:${isVideo ? "ugcPost" : "share"}:${sim.newId(19)}`;
-  // With the setting `vanish`, the platform accepts a post and silently removes it at once.
+  // With the setting `vanish`, the sandbox accepts a post and silently removes it at once.
   const deleted = sim.settings.extra["vanish"] === true;
   const createdAt = sim.now();
   const share: Share = {
@@ -341,7 +348,7 @@ const shareJson = ({ urn, author, commentary, createdAt, content }: Share): Json
   ...(content !== null && { content }),
 });
 
-/** GET /rest/posts/{urn}: members cannot read their own posts. */
+/** Handles `GET /rest/posts/{urn}`. Members cannot read their own posts. */
 export function readPost(sim: SimulatorContext, token: Token, urn: string): Response {
   const share = findShare(sim, urn);
   if (share && !canReadPostsOf(sim, token, share.author)) {
@@ -350,7 +357,7 @@ export function readPost(sim: SimulatorContext, token: Token, urn: string): Resp
   return share && !share.deleted ? Response.json(shareJson(share)) : errorResponse(404, "NOT_FOUND", "Not found");
 }
 
-/** GET /rest/posts?q=author, newest first. */
+/** Handles `GET /rest/posts?q=author`: newest first. */
 export function findPosts(sim: SimulatorContext, token: Token, request: Request, url: URL): Response {
   const author = url.searchParams.get("author") ?? "";
   if (!canReadPostsOf(sim, token, author)) {
@@ -380,7 +387,7 @@ export function findPosts(sim: SimulatorContext, token: Token, request: Request,
   });
 }
 
-/** DELETE /rest/posts/{urn} is idempotent. */
+/** Handles `DELETE /rest/posts/{urn}`, which is idempotent. */
 export function deletePost(sim: SimulatorContext, token: Token, urn: string): Response {
   const share = findShare(sim, urn);
   if (share && checkCanPostAs(sim, token, share.author) === null) {

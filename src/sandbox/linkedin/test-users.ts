@@ -1,7 +1,10 @@
 import type { JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 
-/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role */
+/**
+ * The roles in an organization:
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role
+ */
 type Role = "ADMINISTRATOR" | "CONTENT_ADMINISTRATOR" | "DIRECT_SPONSORED_CONTENT_POSTER" | "ANALYST" | "CURATOR";
 type RoleState = "APPROVED" | "REJECTED" | "REQUESTED" | "REVOKED";
 
@@ -11,7 +14,7 @@ export interface Organization {
   readonly id: number;
   readonly name: string;
   readonly vanityName: string;
-  /** A showcase page; its URN has another type. */
+  /** Whether the organization is a showcase page, whose URN has another type. */
   readonly isBrand: boolean;
 }
 
@@ -67,7 +70,7 @@ export const personUrn = (login: string): string => `urn:li:person:${TEST_USERS[
 export const organizationUrn = ({ id, isBrand }: Organization): string =>
   `urn:li:${isBrand ? "organizationBrand" : "organization"}:${id}`;
 
-/** The roles of a login: none with the setting `lost_admin`; with `only_analyst` every role is analyst. */
+/** The roles of a login. With the setting `lost_admin` it has none; with `only_analyst` every role is analyst. */
 export function rolesOf(sim: SimulatorContext, login: string): readonly RoleAssignment[] {
   if (sim.settings.extra["lost_admin"] === true) {
     return [];
@@ -86,7 +89,7 @@ export const isAdministrator = (sim: SimulatorContext, login: string, { id }: Or
     ({ organization, role, state }) => organization.id === id && role === "ADMINISTRATOR" && state === "APPROVED",
   );
 
-/** The URNs of the member and of the organizations a login can post for. */
+/** The URNs of the member and of the organizations that a login can post for. */
 export const accountsOf = (login: string): readonly string[] => [
   personUrn(login),
   ...(TEST_USERS[login]?.roles ?? []).filter(allowsPosting).map(({ organization }) => organizationUrn(organization)),

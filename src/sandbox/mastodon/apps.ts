@@ -4,7 +4,7 @@ import type { Call } from "./call.ts";
 import { validationError } from "./error-responses.ts";
 import type { Params } from "./params.ts";
 
-/* Registered apps: docs/platforms/facts/mastodon.md 1.2 and 6.3. */
+/* Registered apps (docs/platforms/facts/mastodon.md 1.2 and 6.3). */
 
 const NAME_MAX = 60;
 const URL_MAX = 2000;
@@ -19,13 +19,13 @@ export interface App {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly createdAt: number;
-  /** Whether the server ever issued a token to it. */
+  /** Whether the server ever issued a token to the app. */
   readonly hasToken: boolean;
 }
 
 export const splitScopes = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
 
-/** Before 4.3 a nightly job deleted apps without a token (D methods/apps.md). */
+/** Finds an app. Before 4.3 a nightly job deleted apps without a token (D methods/apps.md). */
 export function findApp({ store, instance, sim }: Call, clientId: string): App | undefined {
   const app = store.get<App>(`app/${clientId}`);
   const isVacuumed = instance.is42 && app && !app.hasToken && app.createdAt + DAY <= sim.now();
@@ -38,7 +38,7 @@ export function markAppUsed({ store }: Call, app: App): void {
   }
 }
 
-/** Several URIs are one text with newlines or, since 4.3, a list. */
+/** The redirect URIs that a registration names: one text with a URI per line or, since 4.3, a list. */
 function redirectUrisOf({ instance }: Call, params: Params): readonly string[] {
   const value = params.raw("redirect_uris");
   if (typeof value === "string") {
@@ -99,7 +99,7 @@ function registrationProblem(
       ];
 }
 
-/** The app without its secrets. */
+/** The app as JSON without its secrets. */
 function appJson({ instance }: Call, app: App): JsonObject {
   return {
     id: app.id,
@@ -111,7 +111,7 @@ function appJson({ instance }: Call, app: App): JsonObject {
   };
 }
 
-/** POST /api/v1/apps */
+/** Handles `POST /api/v1/apps`. */
 export function registerApp(call: Call, params: Params): Response {
   const { store, sim, instance } = call;
   // The server silently ignores a list of scopes, so only `read` is left (M spec/requests/api/v1/apps_spec.rb).
@@ -141,10 +141,10 @@ export function registerApp(call: Call, params: Params): Response {
     ...appJson(call, app),
     client_id: app.clientId,
     client_secret: app.clientSecret,
-    // Since 4.4; 0 means never.
+    // The member exists since 4.4; 0 means that the secret never expires.
     ...((instance.apiVersion ?? 0) >= 6 && { client_secret_expires_at: 0 }),
   });
 }
 
-/** GET /api/v1/apps/verify_credentials */
+/** Handles `GET /api/v1/apps/verify_credentials`. */
 export const verifyApp = (call: Call, app: App): Response => Response.json(appJson(call, app));

@@ -4,14 +4,14 @@ import { fixedError, loginDisabled, outsideScopes, tokenRefused } from "./error-
 import { findUserByLogin, type TestUser } from "./test-users.ts";
 import { requestToken, type Token, tokenProblem } from "./tokens.ts";
 
-/* Permissions of callers: docs/platforms/facts/mastodon.md part 5, 6.7 and 6.8. */
+/* Permissions of callers (docs/platforms/facts/mastodon.md part 5, 6.7 and 6.8). */
 
 export interface Caller {
   readonly user: TestUser;
   readonly app: App;
 }
 
-/** A parent scope includes its children (D api/oauth-scopes.md). */
+/** Whether the granted scopes include the wanted one. A parent scope includes its children (D api/oauth-scopes.md). */
 const includesScope = (granted: readonly string[], wanted: string): boolean =>
   granted.includes(wanted) || granted.includes(wanted.split(":")[0] ?? wanted);
 
@@ -19,7 +19,10 @@ const userState = ({ settings }: Call, login: string | null): string => (login =
 
 export const isSilenced = (call: Call, user: TestUser): boolean => userState(call, user.login) === "silenced";
 
-/** The token if it is valid and has one of the scopes; without scopes any token is enough. */
+/**
+ * The token if it is valid and has one of the scopes, otherwise the error response. Without scopes any valid token is
+ * enough.
+ */
 function authorizeToken(call: Call, token: Token | undefined, scopes: readonly string[]): Token | Response {
   // A suspended account is refused before its token is checked (M api/base_controller.rb).
   if (token && userState(call, token.login) === "suspended") {
@@ -41,7 +44,7 @@ function appOf({ store }: Call, token: Token): App {
   return app;
 }
 
-/** Any valid token; the scope `read` before 4.3 (1.2). */
+/** Requires any valid token; before 4.3 the token also needs the scope `read` (1.2 in the facts). */
 export function requireApp(call: Call): App | Response {
   const token = authorizeToken(call, requestToken(call), call.instance.is42 ? ["read"] : []);
   return token instanceof Response ? token : appOf(call, token);
@@ -52,7 +55,7 @@ function userOf(call: Call, token: Token): TestUser | undefined {
   return isDeleted ? undefined : findUserByLogin(call.instance.host, token.login);
 }
 
-/** The token of a user in good standing. */
+/** Requires the token of a user whose account is not restricted. */
 export function requireUser(call: Call, scopes: readonly string[]): Caller | Response {
   const token = authorizeToken(call, requestToken(call), scopes);
   if (token instanceof Response) {
@@ -74,7 +77,7 @@ export function requireUser(call: Call, scopes: readonly string[]): Caller | Res
   }
 }
 
-/** The viewer; null without a token. An unknown token counts as none (4.4). */
+/** The user who calls; null without a token. An unknown token counts as none (4.4 in the facts). */
 export function requireTokenIfGiven(call: Call, scopes: readonly string[]): TestUser | null | Response {
   const token = requestToken(call);
   if (!token) {

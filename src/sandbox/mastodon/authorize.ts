@@ -7,15 +7,15 @@ import { PAGE_QUERY } from "./operations.ts";
 import { findUserByLogin } from "./test-users.ts";
 import { findReusableToken, issueCode } from "./tokens.ts";
 
-/* The authorization page: docs/platforms/facts/mastodon.md 1.3 and 6.4. */
+/* The authorization page (docs/platforms/facts/mastodon.md 1.3 and 6.4). */
 
 const DENIED = "The resource owner or authorization server denied the request.";
 const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";
 
-/** Only the sandbox has `login`. */
+/** The query fields of the page. `login` exists only in the sandbox. */
 const KNOWN_PARAMS = new Set([...PAGE_QUERY, "login"]);
 
-/** Every host has its own session, although the sandbox serves all of them on one origin. */
+/** The session cookie's name. Every host has its own session, although the sandbox serves all hosts on one origin. */
 const cookieName = (host: string): string => `sandbox_session_${host.replaceAll(/\W/g, "_")}`;
 
 function signedInLogin({ request, instance }: Call): string | null {
@@ -24,7 +24,10 @@ function signedInLogin({ request, instance }: Call): string | null {
   return cookie?.slice(name.length + 1) ?? null;
 }
 
-/** Only a refusal by the person reaches the callback; every other error is a page of the instance (DK `handle_auth_errors: :render`). */
+/**
+ * Shows the authorization page. Only a refusal by the person reaches the callback; every other error is a page of the
+ * instance (DK `handle_auth_errors: :render`).
+ */
 export function authorize(call: Call, logins: readonly SimulatorLogin[]): Response {
   const { url, instance, settings } = call;
   const query = url.searchParams;
@@ -62,7 +65,8 @@ export function authorize(call: Call, logins: readonly SimulatorLogin[]): Respon
   const consent = (login: string): Response =>
     redirectWithCode(call, { clientId: app.clientId, login, scopes, redirectUri: param("redirect_uri"), challenge });
   const signedIn = signedInLogin(call);
-  // Without force_login the browser's session decides who signs in, even if another account was meant (M authorizations_spec.rb).
+  // Without force_login the browser's session decides who signs in, even if the person meant another account (M
+  // authorizations_spec.rb).
   if (signedIn !== null && param("force_login") !== "true" && findReusableToken(call, app.clientId, signedIn, scopes)) {
     return consent(signedIn);
   }
@@ -76,7 +80,7 @@ export function authorize(call: Call, logins: readonly SimulatorLogin[]): Respon
   return redirect(param("redirect_uri"), { error: "access_denied", error_description: DENIED, ...echoed(call) });
 }
 
-/** What every redirect back to the app carries besides its result. */
+/** The parameters that every redirect back to the app carries besides its result. */
 function echoed({ url, settings: { issuer } }: Call): Readonly<Record<string, string>> {
   const state = url.searchParams.get("state");
   return { ...(state !== null && { state }), ...(issuer !== undefined && { iss: issuer }) };

@@ -1,6 +1,6 @@
 import type { Call } from "./call.ts";
 
-/* Error bodies and their texts: docs/platforms/facts/mastodon.md 1.4, part 3, 4.3 and part 5. */
+/* Error bodies and their texts (docs/platforms/facts/mastodon.md 1.4, part 3, 4.3 and part 5). */
 
 /**
  * The language of a translated text comes, in this order, from `lang`, the locale of the token's user, Accept-Language and the locale of
@@ -18,7 +18,10 @@ function isGerman({ request, url, settings }: Call): boolean {
 
 export type Translated = readonly [english: string, german: string];
 
-/** GoToSocial answers 400 where Mastodon answers 422 (7). */
+/**
+ * The status that the instance sends for Mastodon's status: GoToSocial answers 400 where Mastodon answers 422 (7 in the
+ * facts).
+ */
 const statusFor = ({ instance }: Call, status: number): number =>
   status === 422 && instance.isGoToSocial ? 400 : status;
 
@@ -38,11 +41,13 @@ const html = (status: number, title: string): Response =>
     headers: { "content-type": "text/html; charset=utf-8" },
   });
 
-/** The answer of a front end such as nginx. */
+/** The response of a front end such as nginx whose server takes too long. */
 export const gatewayTimeout = (): Response => html(504, "504 Gateway Time-out");
 export const bodyTooLarge = (): Response => html(413, "413 Request Entity Too Large");
 
-/** A page of the instance: errors of the authorization request never reach the callback (1.3). */
+/**
+ * An error as a page of the instance: errors of the authorization request never reach the callback (1.3 in the facts).
+ */
 export const errorPage = (status: number, text: string): Response => html(status, text);
 
 export const missingUserAgent = (call: Call): Response =>
@@ -56,7 +61,7 @@ export const temporaryProblem = (call: Call): Response =>
 export const tooManyRequests = (call: Call): Response =>
   translatedError(call, 429, ["Too many requests", "Zu viele Anfragen"]);
 
-/** Some errors are HTML without `Accept: application/json` (5). */
+/** An error with status 500. Without `Accept: application/json` it is HTML (5 in the facts). */
 export function internalError(call: Call, error: string): Response {
   return call.request.headers.get("accept")?.includes("application/json")
     ? fixedError(call, 500, error)

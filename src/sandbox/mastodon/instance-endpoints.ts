@@ -5,9 +5,9 @@ import { FRAME_RATE_LIMIT, IMAGE_MATRIX_LIMIT, supportedMimeTypes, VIDEO_MATRIX_
 import type { Params } from "./params.ts";
 import { testUsersOf } from "./test-users.ts";
 
-/* Metadata and limits of an instance: docs/platforms/facts/mastodon.md 1.1, part 2 and 6.9. */
+/* Metadata and limits of an instance (docs/platforms/facts/mastodon.md 1.1, part 2 and 6.9). */
 
-/** GET /.well-known/oauth-authorization-server, since 4.3. */
+/** Handles `GET /.well-known/oauth-authorization-server`, which exists since 4.3. */
 export function metadata(call: Call): Response {
   const { instance, settings } = call;
   if (instance.is42) {
@@ -21,7 +21,7 @@ export function metadata(call: Call): Response {
     authorization_endpoint: `${endpoints}/oauth/authorize`,
     token_endpoint: `${endpoints}/oauth/token`,
     revocation_endpoint: `${endpoints}/oauth/revoke`,
-    // Since 4.4.
+    // `userinfo_endpoint` exists since 4.4.
     ...((instance.apiVersion ?? 0) >= 6 && { userinfo_endpoint: `${endpoints}/oauth/userinfo` }),
     app_registration_endpoint: `${endpoints}/api/v1/apps`,
     scopes_supported: [...instance.scopes],
@@ -33,7 +33,10 @@ export function metadata(call: Call): Response {
   });
 }
 
-/** GET /.well-known/webfinger: the handles of an instance use its own domain, so nothing redirects (D spec/webfinger.md). */
+/**
+ * Handles `GET /.well-known/webfinger`. The handles of an instance use its own domain, so nothing redirects (D
+ * spec/webfinger.md).
+ */
 export function webfinger(call: Call, params: Params): Response {
   const { host } = call.instance;
   const [, username, domain] = /^acct:([^@]+)@(.+)$/.exec(params.text("resource") ?? "") ?? [];
@@ -69,7 +72,7 @@ function configuration({ instance, settings }: Call): JsonObject {
   };
 }
 
-/** GET /api/v2/instance; with the setting `v1_only` it does not exist. */
+/** Handles `GET /api/v2/instance`. With the setting `v1_only` the endpoint does not exist. */
 export function readInstance(call: Call): Response {
   const { instance, settings } = call;
   if (settings.isV1Only) {
@@ -87,7 +90,9 @@ export function readInstance(call: Call): Response {
   });
 }
 
-/** GET /api/v1/instance: the same configuration without description_limit (M rest/v1/instance_serializer.rb). */
+/**
+ * Handles `GET /api/v1/instance`: the same configuration without description_limit (M rest/v1/instance_serializer.rb).
+ */
 export function readInstanceV1(call: Call): Response {
   const { instance } = call;
   return Response.json({

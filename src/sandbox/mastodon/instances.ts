@@ -1,16 +1,22 @@
 import type { IdempotencyMode, MastodonSettings } from "./settings.ts";
 
-/* The instances and their differences: docs/platforms/facts/mastodon.md part 2 and 6.3, 6.9, 6.14, 7. */
+/* The instances and their differences (docs/platforms/facts/mastodon.md part 2, 6.3, 6.9, 6.14 and 7). */
 
 export interface Instance {
   readonly host: string;
   readonly title: string;
   readonly version: string;
-  /** `api_versions.mastodon`; null if the instance has none. */
+  /** The version in `api_versions.mastodon`; null if the instance has none. */
   readonly apiVersion: number | null;
-  /** GoToSocial: 400 instead of 422, counts code points, media is ready at once (7). */
+  /**
+   * Whether the server is GoToSocial, which answers 400 instead of 422, counts code points and has media ready at once
+   * (7 in the facts).
+   */
   readonly isGoToSocial: boolean;
-  /** Version 4.2: short answers, no metadata, no `profile` scope, no PKCE (1.1 to 1.3). */
+  /**
+   * Whether the server is Mastodon 4.2, which has short answers, no metadata, no scope `profile` and no PKCE (1.1 to
+   * 1.3 in the facts).
+   */
   readonly is42: boolean;
   readonly idempotency: IdempotencyMode;
   readonly maxCharacters: number;
@@ -26,7 +32,7 @@ export interface Instance {
 export const IMAGE_MATRIX_LIMIT = 33_177_600;
 export const VIDEO_MATRIX_LIMIT = 8_294_400;
 export const FRAME_RATE_LIMIT = 120;
-/** Not listed by the API (M attachmentable.rb). */
+/** The largest size of an animated GIF in pixels. The API does not list it (M attachmentable.rb). */
 export const GIF_MATRIX_LIMIT = 921_600;
 const DESCRIPTION_LIMIT = 1500;
 
@@ -55,11 +61,11 @@ const INSTANCES: readonly Instance[] = [
     version: "4.6.5",
     apiVersion: 11,
     idempotency: "ok",
-    // 10000 since 4.6 (M media_attachment.rb).
+    // The limit of descriptions is 10,000 since 4.6 (M media_attachment.rb).
     descriptionLimit: 10_000,
     listsDescriptionLimit: true,
   },
-  // The largest server. The check of an installation calls it.
+  // mastodon.social, the largest server. The check of an installation calls it.
   {
     ...vanilla,
     host: "mastodon.social",
@@ -99,7 +105,8 @@ const INSTANCES: readonly Instance[] = [
     isGoToSocial: true,
     idempotency: "none",
     maxCharacters: 5000,
-    // The server reports this, although it counts the full URL (GTS internal/typeutils/internaltofrontend.go).
+    // GoToSocial reports 25 characters per URL, although it counts the full URL (GTS
+    // internal/typeutils/internaltofrontend.go).
     charactersPerUrl: 25,
     maxMedia: 6,
     descriptionLimit: DESCRIPTION_LIMIT,
@@ -132,7 +139,10 @@ const VIDEO_TYPES = ["video/webm", "video/mp4", "video/quicktime", "video/ogg"];
 const AUDIO_TYPES =
   "wave wav x-wav x-pn-wave vnd.wave ogg vorbis mpeg mp3 webm flac aac m4a x-m4a mp4 3gpp x-ms-wma".split(" ");
 
-/** HEIC, HEIF and AVIF only with the setting: 4.7.2 lists them but answers 500 (mastodon#40541). */
+/**
+ * The MIME types that the instance lists. HEIC, HEIF and AVIF need the setting: 4.7.2 lists them but answers 500
+ * (mastodon#40541).
+ */
 export const supportedMimeTypes = (settings: MastodonSettings): readonly string[] => [
   ...IMAGE_TYPES,
   ...(settings.listsHeic ? HEIC_TYPES : []),

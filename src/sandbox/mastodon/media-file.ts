@@ -1,6 +1,6 @@
 import { inspectMedia } from "#sandbox/inspect-media.ts";
 
-/* The real type of an uploaded file, read from its bytes: docs/platforms/facts/mastodon.md part 3 and 6.11. */
+/* The real type of an uploaded file, read from its bytes (docs/platforms/facts/mastodon.md part 3 and 6.11). */
 
 export interface MediaFile {
   readonly kind: "image" | "gifv" | "video" | "audio";
@@ -44,7 +44,7 @@ async function readBytes(file: Blob, from: number, to: number): Promise<Uint8Arr
   return new Uint8Array(await file.slice(from, to).arrayBuffer());
 }
 
-/** The file type box and the index of an MP4, wherever the file has the index. */
+/** Reads the file type box and the index of an MP4, wherever in the file the index is. */
 async function readIndex(file: Blob): Promise<Uint8Array | null> {
   let offset = 0;
   let typeBox = new Uint8Array();
@@ -101,7 +101,7 @@ function firstBox(bytes: Uint8Array, path: readonly string[], from: number, to: 
   return range;
 }
 
-/** Frames per second of the video track, from its timescale and its table of sample durations. */
+/** The frames per second of the video track, computed from its timescale and its table of sample durations. */
 function videoFrameRate(index: Uint8Array): { hasVideoStream: boolean; frameRate: number | null } {
   const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
   for (const moov of boxesOf(index, "moov")) {
@@ -128,7 +128,7 @@ function videoFrameRate(index: Uint8Array): { hasVideoStream: boolean; frameRate
   return { hasVideoStream: false, frameRate: null };
 }
 
-/** Null if the bytes are not a media file. */
+/** Reads what a media file contains. Null if the bytes are not a media file. */
 export async function inspectFile(file: Blob): Promise<MediaFile | null> {
   const head = await readBytes(file, 0, HEAD_BYTES);
   const info = inspectMedia(head);

@@ -22,9 +22,9 @@ import {
 import { inspectFile, type MediaFile } from "./media-file.ts";
 import { ParamError, type Params } from "./params.ts";
 
-/* Media attachments: docs/platforms/facts/mastodon.md part 3 and 6.11. */
+/* Media attachments (docs/platforms/facts/mastodon.md part 3 and 6.11). */
 
-/** M dist/nginx.conf: 99m. */
+/** The largest body: 99m in M dist/nginx.conf. */
 const BODY_MAX_BYTES = 103_809_024;
 const FAIL_MARKER = "#sim-fail";
 
@@ -47,7 +47,10 @@ export interface Media {
 export const loadMedia = (store: InstanceStore, id: string): Media | undefined => store.get<Media>(`media/${id}`);
 export const saveMedia = (store: InstanceStore, media: Media): void => store.put(`media/${media.id}`, media);
 
-/** The user's own media. The server deletes unattached media after 24 hours (M media_attachments_vacuum.rb). */
+/**
+ * Finds one of the user's own media. The server deletes unattached media after 24 hours (M
+ * media_attachments_vacuum.rb).
+ */
 function findOwnMedia({ store, sim }: Call, { user }: Caller, id: string): Media | undefined {
   const media = loadMedia(store, id);
   const isSwept = media && media.statusId === null && media.createdAt + DAY <= sim.now();
@@ -137,7 +140,9 @@ function sizeProblem(instance: Instance, file: MediaFile, sizeBytes: number): Tr
       ];
 }
 
-/** The texts of M attachmentable.rb and media_attachment.rb. */
+/**
+ * The problem with a file's dimensions, in the texts of M attachmentable.rb and media_attachment.rb; null without one.
+ */
 function dimensionsProblem(file: MediaFile): Translated | null {
   const { kind, width, height, frameRate } = file;
   const size = `${width ?? 0}x${height ?? 0}`;
@@ -169,7 +174,7 @@ const THUMBNAIL_ERROR = "Error processing thumbnail for uploaded media";
 export const exceedsBodyLimit = ({ request }: Call): boolean =>
   Number(request.headers.get("content-length") ?? 0) > BODY_MAX_BYTES;
 
-/** POST /api/v2/media */
+/** Handles `POST /api/v2/media`. */
 export async function uploadMedia(call: Call, caller: Caller, params: Params): Promise<Response> {
   const { sim, settings, instance, store } = call;
   const upload = params.file("file");
@@ -180,7 +185,7 @@ export async function uploadMedia(call: Call, caller: Caller, params: Params): P
   if (details instanceof Response) {
     return details;
   }
-  // The part needs a MIME type and a file name.
+  // The part with the file needs a MIME type and a file name.
   const [declaredType = ""] = upload.type.split(";");
   const supported = supportedMimeTypes(settings);
   if (upload.name === "" || !supported.includes(declaredType)) {
@@ -229,7 +234,8 @@ export async function uploadMedia(call: Call, caller: Caller, params: Params): P
     statusId: null,
   };
   saveMedia(store, media);
-  // 202 with url null even when processing is fast: clients must check the status, not the type.
+  // The response has status 202 and a null url even when processing is fast: clients must check the status, not the
+  // type.
   return isReadyAtOnce
     ? Response.json(mediaJson(instance.host, media, "ready"))
     : Response.json(mediaJson(instance.host, media, "processing"), { status: 202 });
@@ -243,13 +249,13 @@ function stateResponse(call: Call, media: Media): Response {
   return Response.json(mediaJson(call.instance.host, media, state), { status: state === "processing" ? 206 : 200 });
 }
 
-/** GET /api/v1/media/{id}: 404 also if a post has it attached. */
+/** Handles `GET /api/v1/media/{id}`. The answer is 404 also if a post has the media attached. */
 export function readMedia(call: Call, caller: Caller, id: string): Response {
   const media = findAttachableMedia(call, caller, id);
   return media ? stateResponse(call, media) : recordNotFound(call);
 }
 
-/** PUT /api/v1/media/{id} */
+/** Handles `PUT /api/v1/media/{id}`. */
 export function updateMedia(call: Call, caller: Caller, id: string, params: Params): Response {
   const media = findAttachableMedia(call, caller, id);
   if (!media) {
@@ -264,7 +270,7 @@ export function updateMedia(call: Call, caller: Caller, id: string, params: Para
   return stateResponse(call, updated);
 }
 
-/** DELETE /api/v1/media/{id}, since 4.4. */
+/** Handles `DELETE /api/v1/media/{id}`, which exists since 4.4. */
 export function deleteMedia(call: Call, caller: Caller, id: string): Response {
   if ((call.instance.apiVersion ?? 0) < 6) {
     return routeNotFound(call);

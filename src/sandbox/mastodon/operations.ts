@@ -24,7 +24,7 @@ export const PAGE_QUERY: readonly string[] = [
   "lang",
 ];
 
-/** Since 4.5. */
+/** The members for quotes, which exist since 4.5. */
 const QUOTE_MEMBERS = ["quoted_status_id", "quote_approval_policy"];
 
 const OPERATIONS: readonly Operation[] = [
@@ -79,7 +79,7 @@ const OPERATIONS: readonly Operation[] = [
     query: LANGUAGE,
     body: {
       types: BODY_TYPES,
-      // A text with one address; a list since 4.3.
+      // `redirect_uris` is a text with one address, or a list since 4.3.
       members: ["client_name", "redirect_uris", "redirect_uris[]", "scopes", "website"],
       isAlsoQuery: true,
     },
@@ -164,10 +164,13 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Throttles and the token are checked before the parameters, and the setting `lenient` switches off the check of names. */
+/**
+ * The simulator checks operations itself: throttles and the token come before the parameters, and the setting `lenient`
+ * switches off the check of names.
+ */
 export const rules: OperationRules = { operations: OPERATIONS, checkedBy: "simulator" };
 
-/** The names that this instance accepts, in the query or the body alike. */
+/** The names that the instance accepts, whether in the query or in the body. */
 export function acceptedNames({ instance }: Pick<Call, "instance">, operation: Operation): readonly string[] {
   const hasQuotes = (instance.apiVersion ?? 0) >= 7;
   return [...(operation.query ?? []), ...topMembers(operation)].filter(

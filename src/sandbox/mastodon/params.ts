@@ -1,6 +1,6 @@
-/* Parameters of a request: query, form, multipart and JSON count the same (D client/intro.md). */
+/* Parameters of a request. Those of query, form, multipart body and JSON count the same (D client/intro.md). */
 
-/** The request has parameters that the endpoint does not know; the real server would ignore most of them. */
+/** Thrown when a request has parameters that the endpoint does not know. The real server would ignore most of them. */
 export class ParamError extends Error {
   readonly status: 400 | 415 | 422;
   constructor(message: string, status: 400 | 415 | 422 = 422) {
@@ -65,13 +65,13 @@ export class Params {
     return this.#values.keys().find((name) => !known.includes(name));
   }
 
-  /** A name that query and body contain more than once and that is not a list. */
+  /** A name that query and body contain more than once although it is not a list; undefined without one. */
   repeatedName(): string | undefined {
     return this.#repeated[0];
   }
 }
 
-/** Returns the names that were already set. */
+/** Adds pairs to the values. Returns the names that were already set. */
 function addPairs(values: Map<string, unknown>, pairs: Iterable<readonly [string, unknown]>): readonly string[] {
   const repeated: string[] = [];
   for (const [name, value] of pairs) {
@@ -112,7 +112,7 @@ async function readJson(request: Request): Promise<Iterable<readonly [string, un
   return Object.entries(body);
 }
 
-/** The query and the body; a body of another content type is refused. */
+/** Reads the query and the body. A body of another content type is refused. */
 export async function readParams(request: Request, url: URL): Promise<Params> {
   const values = new Map<string, unknown>();
   const repeated = [...addPairs(values, url.searchParams)];
@@ -122,7 +122,7 @@ export async function readParams(request: Request, url: URL): Promise<Params> {
       repeated.push(...addPairs(values, await readJson(request)));
       break;
     case "application/x-www-form-urlencoded":
-      // Read as bytes because the runtime logs a warning for forms read as text.
+      // The form is read as bytes, because the runtime logs a warning for forms read as text.
       repeated.push(...addPairs(values, new URLSearchParams(new TextDecoder().decode(await request.arrayBuffer()))));
       break;
     case "multipart/form-data":

@@ -1,12 +1,12 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 
-/* The settings that only this simulator has, read in one place. */
+/* The settings that only the Mastodon simulator has, read in one place. */
 
-/** The ways in which instances treat a repeated `Idempotency-Key`: docs/platforms/facts/mastodon.md 4.2 and 6.14. */
+/** The ways in which instances treat a repeated `Idempotency-Key` (docs/platforms/facts/mastodon.md 4.2 and 6.14). */
 const IDEMPOTENCY_MODES = ["ok", "4.6", "4.5", "none", "pleroma"] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 
-/** In each of these points the simulator is stricter than the real server. */
+/** The points in which the simulator is stricter than the real server. The setting `lenient` switches each off. */
 type Leniency = "user_agent" | "unknown_params" | "throttles" | "mixed_gif" | "media_ids_string";
 
 export interface MastodonSettings {
@@ -27,7 +27,7 @@ export interface MastodonSettings {
   readonly failsProcessing: boolean;
   /** How long the server works on a status before it saves it. */
   readonly publishMs: number;
-  /** When set, the front end answers 504 and the server saves the status this much later. */
+  /** When set, the front end answers 504 and the server saves the status this many milliseconds later. */
   readonly lateMs: number | undefined;
   /** How long a parallel repeat waits for the lock of its key. */
   readonly lockWaitMs: number;

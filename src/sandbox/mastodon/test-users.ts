@@ -4,7 +4,7 @@ export type Visibility = "public" | "unlisted" | "private" | "direct";
 
 export interface TestUser {
   readonly login: string;
-  /** An opaque string; unique on its host only (D api/guidelines.md). */
+  /** An opaque string that is unique on its host only (D api/guidelines.md). */
   readonly id: string;
   readonly username: string;
   readonly displayName: string;
@@ -13,10 +13,13 @@ export interface TestUser {
   readonly defaultLanguage: string;
 }
 
-/** `ada` has the same id on two hosts: only host and id together identify an account. */
+/**
+ * The ids of the test users by host. `ada` has the same id on two hosts, because only host and id together identify an
+ * account.
+ */
 const ACCOUNT_IDS: Readonly<Record<string, { readonly ada: string; readonly ben: string }>> = {
   "mastodon.example": { ada: "109348684423156921", ben: "109348684423157044" },
-  // The server that the connect form suggests.
+  // mastodon.social is the server that the connect form suggests.
   "mastodon.social": { ada: "110224538612341312", ben: "110224538612341450" },
   "long.mastodon.example": { ada: "111572043119886307", ben: "111572043119886455" },
   "old.mastodon.example": { ada: "109348684423156921", ben: "106118743920015312" },
@@ -59,7 +62,7 @@ export const findUserByLogin = (host: string, login: string | null): TestUser | 
 export const findUserById = (host: string, id: string): TestUser | undefined =>
   testUsersOf(host).find((user) => user.id === id);
 
-/** The id of an account in the whole platform: its id on its host, and the host. */
+/** The id that identifies an account among all instances: its id on its host, and the host. */
 export const platformAccountId = (host: string, id: string): string => `${id}@${host}`;
 
 export const accountIdsOf = (login: (typeof LOGINS)[number]): readonly string[] =>

@@ -2,7 +2,8 @@ import { HOUR, MINUTE } from "#core/clock.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Call, InstanceStore } from "./call.ts";
 
-/* Throttles and their headers: docs/platforms/facts/mastodon.md part 5 (M config/initializers/rack_attack.rb, app/lib/rate_limiter.rb). */
+/* Throttles and their headers (docs/platforms/facts/mastodon.md part 5; M config/initializers/rack_attack.rb,
+   app/lib/rate_limiter.rb). */
 
 export interface Throttle {
   readonly name: string;
@@ -15,9 +16,9 @@ const POSTS_LIMIT = 300;
 /** What the throttles know about the sender of a request. */
 export interface Sender {
   readonly ip: string;
-  /** Null without a token, or with an unknown one. */
+  /** The token's secret; null without a token, or with an unknown one. */
   readonly tokenSecret: string | null;
-  /** Null for the token of an app. */
+  /** The id of the token's account; null for the token of an app. */
   readonly accountId: string | null;
 }
 
@@ -29,7 +30,7 @@ export const postsThrottle = (sim: SimulatorContext, accountId: string): Throttl
 
 const PAGING_PARAMS = ["max_id", "min_id", "since_id"];
 
-/** The throttles that count this request. */
+/** The throttles that count the request. */
 export function throttlesOf({ request, url, instance }: Call, { ip, tokenSecret, accountId }: Sender): Throttle[] {
   const person = accountId ?? `ip:${ip}`;
   const throttles: Throttle[] = [];
@@ -47,7 +48,7 @@ export function throttlesOf({ request, url, instance }: Call, { ip, tokenSecret,
   if (request.method === "DELETE" && url.pathname.startsWith("/api/v1/statuses/")) {
     throttles.push({ name: `delete:${person}`, limit: 30, windowMs: 30 * MINUTE });
   }
-  // Since 4.3.
+  // The throttle of registrations exists since 4.3.
   if (request.method === "POST" && url.pathname === "/api/v1/apps" && !instance.is42) {
     throttles.push({ name: `apps:${ip}`, limit: 5, windowMs: 10 * MINUTE });
   }
@@ -57,7 +58,7 @@ export function throttlesOf({ request, url, instance }: Call, { ip, tokenSecret,
   return throttles;
 }
 
-/** Windows are fixed and aligned to the epoch. */
+/** The window in which a request falls. Windows are fixed and aligned to the epoch. */
 const windowOf = (sim: SimulatorContext, { windowMs }: Throttle): number => Math.floor(sim.now() / windowMs);
 
 export function countOf({ sim, store }: { sim: SimulatorContext; store: InstanceStore }, throttle: Throttle): number {
@@ -71,15 +72,15 @@ function addOne(sim: SimulatorContext, store: InstanceStore, throttle: Throttle)
   return count;
 }
 
-/** Counts one request; false when it exceeds the limit. */
+/** Counts one request. False when the request exceeds the limit. */
 export const countRequest = ({ sim, store, settings }: Call, throttle: Throttle): boolean =>
   addOne(sim, store, throttle) <= throttle.limit || settings.isLenient("throttles");
 
-/** Only saved posts count against the limit of posts. */
+/** Counts a saved post. Only saved posts count against the limit of posts. */
 export const countPublished = (sim: SimulatorContext, store: InstanceStore, accountId: string): void =>
   void addOne(sim, store, postsThrottle(sim, accountId));
 
-/** The headers describe the tightest limit; there is no Retry-After. */
+/** The headers for the tightest limit. There is no Retry-After. */
 export function throttleHeaders(call: Call, throttles: readonly Throttle[]): Record<string, string> {
   const [nearest] = throttles
     .map((throttle) => ({ throttle, remaining: Math.max(0, throttle.limit - countOf(call, throttle)) }))
@@ -92,7 +93,7 @@ export function throttleHeaders(call: Call, throttles: readonly Throttle[]): Rec
   return {
     "x-ratelimit-limit": String(throttle.limit),
     "x-ratelimit-remaining": String(remaining),
-    // Six decimals (M concerns/api/rate_limit_headers.rb).
+    // The time has six decimals (M concerns/api/rate_limit_headers.rb).
     "x-ratelimit-reset": resetAt.toISOString().replace("Z", "000Z"),
   };
 }

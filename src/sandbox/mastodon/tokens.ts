@@ -8,7 +8,7 @@ import { invalidOauthRequest, missingOauthParam, oauthError, type TokenProblem }
 import { HOSTS } from "./instances.ts";
 import type { Params } from "./params.ts";
 
-/* Codes and tokens: docs/platforms/facts/mastodon.md 1.4, 1.6, 6.5 and 6.6. */
+/* Codes and tokens (docs/platforms/facts/mastodon.md 1.4, 1.6, 6.5 and 6.6). */
 
 const CODE_LIFETIME_MS = 600_000;
 
@@ -25,7 +25,7 @@ interface Code {
 export interface Token {
   readonly secret: string;
   readonly clientId: string;
-  /** Null for the token of an app. */
+  /** The login of the token's user; null for the token of an app. */
   readonly login: string | null;
   readonly scopes: readonly string[];
   readonly createdAt: number;
@@ -39,7 +39,7 @@ export function issueCode({ store, sim }: Call, code: Omit<Code, "used" | "expir
   return secret;
 }
 
-/** The token of a request, even if revoked; a nightly job deletes revoked ones (M access_tokens_vacuum.rb). */
+/** The token of a request, even if it is revoked. A nightly job deletes revoked tokens (M access_tokens_vacuum.rb). */
 function findToken({ store, sim }: Call, secret: string | null): Token | undefined {
   const token = secret === null ? undefined : store.get<Token>(`token/${secret}`);
   return token && token.revokedAt !== null && token.revokedAt + DAY <= sim.now() ? undefined : token;
@@ -102,7 +102,7 @@ function authenticatedApp(call: Call, params: Params): App | undefined {
   return app && app.clientSecret === (basic?.secret ?? params.text("client_secret")) ? app : undefined;
 }
 
-/** POST /oauth/token */
+/** Handles `POST /oauth/token`. */
 export async function tokenEndpoint(call: Call, params: Params): Promise<Response> {
   switch (params.text("grant_type")) {
     case undefined:
@@ -129,7 +129,8 @@ async function exchangeCode(call: Call, params: Params): Promise<Response> {
   const secret = params.text("code") ?? "";
   const redirectUri = params.text("redirect_uri") ?? "";
   const verifier = params.text("code_verifier") ?? "";
-  // Computed before the code is read, because an await between reading and marking it would let two callers redeem it.
+  // The digest is computed before the code is read, because an await between reading and marking the code would let two
+  // callers redeem it.
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   const code = store.get<Code>(`code/${secret}`);
   if (secret === "") {
@@ -148,7 +149,7 @@ async function exchangeCode(call: Call, params: Params): Promise<Response> {
   if (!code || code.used || code.expiresAt <= sim.now() || code.clientId !== app.clientId) {
     return oauthError(call, "invalid_grant");
   }
-  // A verifier without a challenge is also refused (DK); 4.2 ignores PKCE.
+  // A verifier without a challenge is also refused (DK). Version 4.2 ignores PKCE.
   const expectedVerifier =
     code.challenge === null ? verifier === "" : toBase64Url(new Uint8Array(digest)) === code.challenge;
   if (code.redirectUri !== redirectUri || (!expectedVerifier && !instance.is42)) {
@@ -158,7 +159,7 @@ async function exchangeCode(call: Call, params: Params): Promise<Response> {
   return issueToken(call, app, code.login, code.scopes);
 }
 
-/** POST /oauth/revoke: answers 200 for an unknown token too. */
+/** Handles `POST /oauth/revoke`, which answers 200 for an unknown token too. */
 export function revokeEndpoint(call: Call, params: Params): Response {
   const app = authenticatedApp(call, params);
   const secret = params.text("token") ?? "";
@@ -175,7 +176,10 @@ export function revokeEndpoint(call: Call, params: Params): Response {
   return Response.json({});
 }
 
-/** The person removes the app, or resets the password, on every host. False if the login has no token. */
+/**
+ * Revokes the tokens of a login on every host, as when the person removes the app or resets the password. False if the
+ * login has no token.
+ */
 export function revokeTokensOf(sim: SimulatorContext, isRevoked: (host: string, login: string) => boolean): boolean {
   let hasTokens = false;
   for (const host of HOSTS) {

@@ -14,13 +14,16 @@ import {
 import { invalidGrant, invalidParameters, jsonResponse, unauthorized } from "./responses.ts";
 import { TEST_USERS } from "./test-users.ts";
 
-/* The browser login and the token endpoint: platforms/pinterest.md part 1 (login). */
+/* The browser login and the token endpoint (platforms/pinterest.md part 1). */
 
 const CODE_LIFETIME_SECONDS = 600;
 const ACCESS_TOKEN_LIFETIME_SECONDS = 30 * 24 * 3600;
 const REFRESH_TOKEN_LIFETIME_SECONDS = 60 * 24 * 3600;
 
-/** `pinterest_oauth2` in the `securitySchemes` of https://github.com/pinterest/api-description (v5/openapi.yaml, 5.23.0). */
+/**
+ * The scopes in `pinterest_oauth2` under `securitySchemes` of https://github.com/pinterest/api-description
+ * (v5/openapi.yaml, 5.23.0).
+ */
 const KNOWN_SCOPES: ReadonlySet<string> = new Set(
   ["ads", "billing", "biz_access", "boards", "catalogs", "pins", "user_accounts"]
     .flatMap((area) => [`${area}:read`, `${area}:write`])

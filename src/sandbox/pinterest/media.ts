@@ -6,7 +6,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Token } from "#sandbox/oauth-server.ts";
 import { jsonResponse, errorResponse, invalidParameters } from "./responses.ts";
 
-/* Video uploads: registration, a form post to S3, then processing: platforms/pinterest.md part 2 (publishing). */
+/* Video uploads: registration, a form post to S3, then processing (platforms/pinterest.md part 2). */
 
 const UPLOAD_URL = "https://pinterest-media-upload.s3-accelerate.amazonaws.com/";
 const MIN_DURATION_SECONDS = 4;
@@ -18,7 +18,7 @@ export interface Media {
   readonly login: string;
   readonly upload: Readonly<Record<string, string>>;
   readonly registeredAt: number;
-  /** When processing ends; null until the bytes have arrived. */
+  /** The time when processing ends; null until the bytes have arrived. */
   readonly readyAt: number | null;
   readonly sha256: string | null;
   readonly failure: string | null;
@@ -38,7 +38,7 @@ export function mediaStatus(media: Media, now: number): string {
   return media.failure === null ? "succeeded" : "failed";
 }
 
-/** POST /v5/media */
+/** Handles `POST /v5/media`. */
 export function registerMedia(sim: SimulatorContext, token: Token, body: JsonObject): Response {
   if (body["media_type"] !== "video") {
     return invalidParameters(sim, "'media_type' is not one of ['video']");
@@ -70,7 +70,7 @@ export function registerMedia(sim: SimulatorContext, token: Token, body: JsonObj
   });
 }
 
-/** GET /v5/media/{id} */
+/** Handles `GET /v5/media/{id}`. */
 export function readMedia(sim: SimulatorContext, token: Token, id: string): Response {
   const media = findMedia(sim, id);
   if (media?.login !== token.login) {
