@@ -32,7 +32,7 @@ export const REFUSAL_CAUSES: Causes = {
   insufficient_scope: "The credential is valid and lacks the scope of this operation.",
   subscription_required: "The user's trial or subscription has ended.",
   plan_required: "The user's plan does not include this.",
-  workspace_pinned: "The credential works in one workspace only, and the operation makes or activates one.",
+  workspace_pinned: "The credential works in one workspace only.",
   account_limit_reached: "The plan allows no further connected account.",
   storage_limit_reached: "The plan allows no further bytes of media.",
   quota_exceeded: "A limit of the plan on what exists at the same time is reached, like that of scheduled posts.",

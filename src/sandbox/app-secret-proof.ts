@@ -1,7 +1,6 @@
 import { toHex } from "#core/encoding.ts";
 import type { SimulatorContext } from "./contract.ts";
 import { graphError, type Params, textParam } from "./graph-api.ts";
-import { bearerToken } from "./oauth-server.ts";
 
 /* The simulated `appsecret_proof` ("Secure Graph API Calls" in Meta's Graph API guides). */
 
@@ -24,21 +23,4 @@ export async function refuseProof(
   const key = await crypto.subtle.importKey("raw", encoder.encode(sim.app.clientSecret), algorithm, false, ["sign"]);
   const expected = toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(secret))));
   return expected === proof ? null : proofError(sim, "Invalid appsecret_proof provided in the API argument");
-}
-
-/**
- * Refuses a call by one of two readings, because Meta does not document the proof for Instagram Login and Threads. By
- * default the proof is required, as for an app with "Require App Secret". With `refuse_proof` it is an unknown parameter.
- */
-export async function refuseUndocumentedProof(
-  sim: SimulatorContext,
-  request: Request,
-  params: Params,
-  invalidParameter: (sim: SimulatorContext, message: string) => Response,
-): Promise<Response | null> {
-  if (sim.settings.extra["refuse_proof"] === true) {
-    return params.has("appsecret_proof") ? invalidParameter(sim, "The parameter appsecret_proof is not known") : null;
-  }
-  const isRequired = sim.settings.extra["require_proof"] !== false;
-  return refuseProof(sim, params, bearerToken(request) ?? textParam(params, "access_token") ?? "", isRequired);
 }

@@ -1,7 +1,14 @@
-import { refuseUndocumentedProof } from "./app-secret-proof.ts";
+import { refuseProof } from "./app-secret-proof.ts";
 import type { SimulatorContext, Simulator } from "./contract.ts";
-import { graphError, authenticateGraphCall, type Params, readParams, withUsageHeaders } from "./graph-api.ts";
-import { revokeTokensOfLogin } from "./oauth-server.ts";
+import {
+  graphError,
+  authenticateGraphCall,
+  type Params,
+  readParams,
+  textParam,
+  withUsageHeaders,
+} from "./graph-api.ts";
+import { bearerToken, revokeTokensOfLogin } from "./oauth-server.ts";
 import { handleAccountEdge } from "./instagram/account-edges.ts";
 import { commentsEdge, publishedComments } from "./instagram/comments.ts";
 import { containerJson, findContainer, awaitDownload } from "./instagram/containers.ts";
@@ -65,6 +72,18 @@ function handleAccountCall(
         graphError(sim, { code: 2500, message: `Unknown path components: /${edge}` }));
 }
 
+/**
+ * Meta does not document this for this product, so both readings exist. By default the proof is required, as for an app with "Require App
+ * Secret"; with `refuse_proof` it is an unknown parameter.
+ */
+async function refuseAppSecretProof(sim: SimulatorContext, request: Request, params: Params): Promise<Response | null> {
+  if (sim.settings.extra["refuse_proof"] === true) {
+    return params.has("appsecret_proof") ? invalidParameter(sim, "The parameter appsecret_proof is not known") : null;
+  }
+  const isRequired = sim.settings.extra["require_proof"] !== false;
+  return refuseProof(sim, params, bearerToken(request) ?? textParam(params, "access_token") ?? "", isRequired);
+}
+
 async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   let params: Params;
   try {
@@ -91,7 +110,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   if (token instanceof Response) {
     return token;
   }
-  const proofRefusal = await refuseUndocumentedProof(sim, request, params, invalidParameter);
+  const proofRefusal = await refuseAppSecretProof(sim, request, params);
   if (proofRefusal) {
     return proofRefusal;
   }

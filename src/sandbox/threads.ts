@@ -1,4 +1,4 @@
-import { refuseUndocumentedProof } from "./app-secret-proof.ts";
+import { refuseProof } from "./app-secret-proof.ts";
 import type { SimulatorContext, Simulator } from "./contract.ts";
 import {
   graphError,
@@ -6,10 +6,11 @@ import {
   type Params,
   readParams,
   selectFields,
+  textParam,
   unknownField,
   withUsageHeaders,
 } from "./graph-api.ts";
-import { revokeTokensOfLogin, type Token } from "./oauth-server.ts";
+import { bearerToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts";
 import { createContainer } from "./threads/containers.ts";
 import { authorize, exchangeCode, debugToken, exchangeForLongToken, refreshLongToken } from "./threads/login.ts";
 import { deletePost, listPosts, publishContainer, publishingLimit, readNode } from "./threads/posts.ts";
@@ -104,6 +105,18 @@ function handleNodeCall(
   }
 }
 
+/**
+ * Meta does not document this for this product, so both readings exist. By default the proof is required, as for an app with "Require App
+ * Secret"; with `refuse_proof` it is an unknown parameter.
+ */
+async function refuseAppSecretProof(sim: SimulatorContext, request: Request, params: Params): Promise<Response | null> {
+  if (sim.settings.extra["refuse_proof"] === true) {
+    return params.has("appsecret_proof") ? invalidParameter(sim, "The parameter appsecret_proof is not known") : null;
+  }
+  const isRequired = sim.settings.extra["require_proof"] !== false;
+  return refuseProof(sim, params, bearerToken(request) ?? textParam(params, "access_token") ?? "", isRequired);
+}
+
 async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   let params: Params;
   try {
@@ -130,7 +143,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   if (token instanceof Response) {
     return token;
   }
-  const proofRefusal = await refuseUndocumentedProof(sim, request, params, invalidParameter);
+  const proofRefusal = await refuseAppSecretProof(sim, request, params);
   if (proofRefusal) {
     return proofRefusal;
   }

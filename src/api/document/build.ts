@@ -43,10 +43,8 @@ Every response is JSON. Date-times are ISO 8601 in UTC. An error has a message i
 every problem in \`details\`.
 
 A call works in one workspace: that of the credential, if it is pinned to one; else the one that the header \`Almanac-Workspace\`
-names by its id; else the active workspace of the user. Name it in each call when a credential serves several workspaces, because
-anybody with access can change the active one between two calls. The answer repeats the header with the workspace in which the call
-worked. An unknown workspace, or one to which the credential is not pinned, is refused with 404, anything but one UUID with 400; a
-pinned credential can neither create nor activate a workspace (403 \`workspace_pinned\`).
+names by its id; else the active workspace of the user, which others may change between two calls. The answer repeats the header. A
+workspace that the credential cannot reach is refused with 404, anything but one UUID with 400.
 
 Every POST, PUT, PATCH and DELETE accepts the header \`Idempotency-Key\` (1 to 255 characters), which makes it safe to repeat for 24 hours,
 in each named or pinned workspace by itself:

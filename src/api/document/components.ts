@@ -138,13 +138,6 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
         summary: "The plan does not include it",
         value: { error: "workspaces need the Scale plan", code: "plan_required" },
       },
-      workspace_pinned: {
-        summary: "A credential that is pinned to a workspace creates or activates one",
-        value: {
-          error: "this credential is pinned to one workspace: use one that is not",
-          code: "workspace_pinned",
-        },
-      },
       account_limit_reached: {
         summary: "The plan's number of accounts is reached",
         value: { error: "the plan allows 5 accounts", code: "account_limit_reached" },

@@ -13,7 +13,7 @@ const route = operation("workspaces:write", {
   operationId: "activateWorkspace",
   summary: "Choose the active workspace",
   description:
-    "Calls that name no workspace read and write in the active one, in the API and in the dashboard. A program that serves several workspaces names one in each call instead, with the header `Almanac-Workspace`.",
+    "Calls that name no workspace read and write in the active one, in the API and in the dashboard. A program for several workspaces names one in each call (`Almanac-Workspace`).",
   request: {
     body: jsonBody(ActivateWorkspaceBody, { workspace_id: EXAMPLE_WORKSPACE_ID }),
   },

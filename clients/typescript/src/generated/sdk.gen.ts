@@ -163,7 +163,7 @@ export class Operations extends HeyApiClient {
     /**
      * Choose the active workspace
      *
-     * Calls that name no workspace read and write in the active one, in the API and in the dashboard. A program that serves several workspaces names one in each call instead, with the header `Almanac-Workspace`. Safe to repeat with the header `Idempotency-Key`.
+     * Calls that name no workspace read and write in the active one, in the API and in the dashboard. A program for several workspaces names one in each call (`Almanac-Workspace`). Safe to repeat with the header `Idempotency-Key`.
      */
     public activateWorkspace<ThrowOnError extends boolean = true>(options: Options<ActivateWorkspaceData, ThrowOnError>): RequestResult<ActivateWorkspaceResponses, ActivateWorkspaceErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ActivateWorkspaceResponses, ActivateWorkspaceErrors, ThrowOnError, 'data'>({
