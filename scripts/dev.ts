@@ -2,8 +2,6 @@ import { randomBytes } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import {
-  abortedBySignal,
-  readPort,
   isAnswering,
   call,
   migrate,
@@ -109,14 +107,22 @@ async function start(options: ServiceOptions): Promise<Service> {
 const { values } = parseArgs({
   options: { port: { type: "string", default: "8787" }, simulators: { type: "string" } },
 });
-const port = readPort(values.port);
-const stopping = abortedBySignal();
+const port = Number(values.port);
+if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+  console.error("--port must be a number from 1 to 65535");
+  process.exit(1);
+}
+
+const stopping = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(name, () => stopping.abort());
+}
 
 const options: ServiceOptions = {
   port,
   stateDir: STATE_DIR,
   logFile: LOG_FILE,
-  stopping,
+  stopping: stopping.signal,
   ...(values.simulators !== undefined && { vars: { SIMULATORS_ORIGIN: values.simulators } }),
   onLine(line) {
     if (!line.includes("/sandbox/cron") && !line.includes("GET /sandbox/platforms 200")) {
@@ -127,21 +133,21 @@ const options: ServiceOptions = {
 
 try {
   await endOrphanedService();
-  await migrate(STATE_DIR, { stopping });
+  await migrate(STATE_DIR, { stopping: stopping.signal });
   let service = await start(options);
   startCron(service.origin);
   await printInstructions(service.origin);
   for (;;) {
-    await waitUntilUnresponsive(service, stopping);
+    await waitUntilUnresponsive(service, stopping.signal);
     await service.stop();
     await rm(OWNER_FILE, { force: true });
-    stopping.throwIfAborted();
+    stopping.signal.throwIfAborted();
     console.log("The runtime has stopped; starting it again.");
     await sleep(RESTART_DELAY_MS);
     service = await start(options);
   }
 } catch (error) {
-  if (!stopping.aborted) {
+  if (!stopping.signal.aborted) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   }

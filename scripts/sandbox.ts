@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { abortedBySignal, readPort, startService } from "./service.ts";
+import { startService } from "./service.ts";
 
 /*
  * Runs the simulated platforms without the service: `npm run sandbox -- [--port 8788]`. They keep their own data between runs
@@ -11,8 +11,16 @@ const STATE_DIR = ".wrangler/simulators";
 const LOG_FILE = ".wrangler/simulators.log";
 
 const { values } = parseArgs({ options: { port: { type: "string", default: "8788" } } });
-const port = readPort(values.port);
-const stopping = abortedBySignal();
+const port = Number(values.port);
+if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+  console.error("--port must be a number from 1 to 65535");
+  process.exit(1);
+}
+
+const stopping = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(name, () => stopping.abort());
+}
 
 try {
   const simulators = await startService({
@@ -20,13 +28,13 @@ try {
     port,
     stateDir: STATE_DIR,
     logFile: LOG_FILE,
-    stopping,
+    stopping: stopping.signal,
   });
   console.log(`The simulated platforms answer at ${simulators.origin}/sandbox/platforms; the log is in ${LOG_FILE}.`);
   console.log(`A service uses them with: npm run dev -- --simulators ${simulators.origin}`);
   await simulators.ended;
 } catch (error) {
-  if (!stopping.aborted) {
+  if (!stopping.signal.aborted) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   }

@@ -34,25 +34,6 @@ const NON_INTERACTIVE_ENV = {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Aborts with the first signal that asks the process to end, also that of a terminal that is closed. */
-export function abortedBySignal(): AbortSignal {
-  const stopping = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(name, () => stopping.abort());
-  }
-  return stopping.signal;
-}
-
-/** Reads the value of `--port`, or ends the process with what is wrong. */
-export function readPort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    console.error("--port must be a number from 1 to 65535");
-    process.exit(1);
-  }
-  return port;
-}
-
 export interface ServiceOptions {
   readonly port: number;
   /** The directory for D1, R2 and Durable Object storage. */

@@ -48,7 +48,7 @@ export class ApiClient {
   }
 
   /** Makes a single call without retries, because lost answers are part of the test. */
-  async call(method: string, path: string, body?: unknown, apiKey?: string): Promise<CallOutcome> {
+  async call(method: string, path: string, body?: unknown, apiKey?: string, workspace?: string): Promise<CallOutcome> {
     try {
       const isForSimulators = SIMULATOR_PATH.test(path);
       const response = await fetch((isForSimulators ? this.#simulatorsOrigin : this.#origin) + path, {
@@ -57,6 +57,7 @@ export class ApiClient {
           "x-sandbox-location": LOCATIONS[Math.floor(Math.random() * LOCATIONS.length)] ?? "",
           ...(body !== undefined && { "content-type": "application/json" }),
           ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+          ...(workspace !== undefined && { "almanac-workspace": workspace }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -72,10 +73,16 @@ export class ApiClient {
   }
 
   /** Repeats a call that changes nothing until the service answers 200; the service may be restarting. */
-  async callUntilOk(method: string, path: string, body?: unknown, apiKey?: string): Promise<Record<string, unknown>> {
+  async callUntilOk(
+    method: string,
+    path: string,
+    body?: unknown,
+    apiKey?: string,
+    workspace?: string,
+  ): Promise<Record<string, unknown>> {
     let outcome: CallOutcome = { answered: false };
     for (const deadline = Date.now() + MAX_RESTART_MS; Date.now() < deadline; await sleep(500)) {
-      outcome = await this.call(method, path, body, apiKey);
+      outcome = await this.call(method, path, body, apiKey, workspace);
       if (outcome.answered && outcome.status === 200) {
         return outcome.body;
       }

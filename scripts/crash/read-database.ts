@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -69,6 +70,39 @@ export async function readDatabase(stateDir: string): Promise<DatabaseState> {
       })),
       disabledWebhooks: new Set(disabled.map(({ id }) => id)),
     };
+  } finally {
+    database.close();
+  }
+}
+
+/** All workspaces of a user, of which as many are made as are missing, beside the runtime and the limit of the plan. */
+export async function insertWorkspaces(stateDir: string, userId: string, count: number): Promise<readonly string[]> {
+  const database = new DatabaseSync(await databaseFile(stateDir), { timeout: LOCK_TIMEOUT_MS });
+  const read = () =>
+    database.prepare("SELECT id FROM workspaces WHERE user_id = ? ORDER BY created_at, id").all(userId) as {
+      id: string;
+    }[];
+  try {
+    const insert = database.prepare("INSERT INTO workspaces (id, user_id, name, created_at) VALUES (?, ?, ?, ?)");
+    for (let made = read().length; made < count; made += 1) {
+      insert.run(randomUUID(), userId, `Client ${made}`, Date.now());
+    }
+    return read().map(({ id }) => id);
+  } finally {
+    database.close();
+  }
+}
+
+/** The drafts of a user by where they are, and by what they say. */
+export async function placesOfDrafts(
+  stateDir: string,
+  userId: string,
+): Promise<readonly { readonly workspaceId: string; readonly caption: string }[]> {
+  const database = new DatabaseSync(await databaseFile(stateDir), { readOnly: true, timeout: LOCK_TIMEOUT_MS });
+  try {
+    return database
+      .prepare("SELECT workspace_id AS workspaceId, content ->> '$.caption' AS caption FROM drafts WHERE user_id = ?")
+      .all(userId) as { workspaceId: string; caption: string }[];
   } finally {
     database.close();
   }

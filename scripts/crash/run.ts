@@ -14,6 +14,7 @@ import { startPatiently } from "./restart.ts";
 import { createSandboxUser } from "./sandbox-user.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { TrafficGenerator } from "./traffic-generator.ts";
+import { TwoClients } from "./two-clients.ts";
 import { UniqueFiles } from "./unique-files.ts";
 import { WebhookReceivers } from "./webhook-receivers.ts";
 
@@ -135,6 +136,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         return new TrafficGenerator(client, random, user, `p${index}`, { media, files });
       }),
     );
+    const clients = await TwoClients.create(client);
     const searchLogs = async () => {
       const secrets = await issuedSecrets(client);
       const log = await readLogs([logFile, simulatorsLogFile]);
@@ -153,6 +155,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         await sleep(VERIFY_EVERY_MS);
       }
     })();
+    const clientLoop = clients.run(isStopped);
     const faultInjection = injectFaults(client, random, PLATFORMS, isStopped);
     const killLoop = (async () => {
       while (options.kills && !stopRun.signal.aborted) {
@@ -198,7 +201,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     }
     await Promise.all(users.map((user) => user.waitUntilIdle()));
     stopRun.abort();
-    await Promise.all([cronLoop, killLoop, verifyLoop]);
+    await Promise.all([cronLoop, killLoop, verifyLoop, clientLoop]);
     const [injectedCount, foundMeanwhile] = await Promise.all([faultInjection, firstMatch]);
     const { misses } = await client.callUntilOk("GET", "/sandbox/kv");
     const expectedPosts = users.flatMap((user) => user.expectedPosts);
@@ -206,7 +209,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const isSettled = options.maxWaitMs > 0 || expectsWebhookViolation(options.expectedViolations);
     const webhookReport = await checkWebhooks(webhooks, isSettled && !foundMeanwhile ? MAX_DELIVERY_MS : 0);
     const { leaks, secretCount } = await searchLogs();
-    const violations = [...report.violations, ...webhookReport.violations];
+    const violations = [...report.violations, ...webhookReport.violations, ...(await clients.findViolations())];
     const match = foundMeanwhile ?? findAtEnd(options.expectedViolations, violations, leaks, Date.now() - startedAt);
     const refusals = new Map<string, number>();
     for (const [code, count] of users.flatMap((user) => [...user.refusals])) {

@@ -321,8 +321,7 @@ export class Journey {
       if ("x-fragment" in route.request().headers()) {
         await sleep(SLOW_ANSWER_MS);
       }
-      // Not `continue`, which would look up the hosts of the simulated platforms: the browser context answers for them.
-      await route.fallback();
+      await route.continue();
     };
     await this.#page.route("**/*", slow);
     const box = (name: string) => this.#page.getByRole("checkbox", { name, exact: true });
@@ -467,7 +466,7 @@ export class Journey {
       if (route.request().method() === "PUT" && (puts += 1) === 1) {
         await sleep(SLOW_UPLOAD_MS);
       }
-      await route.fallback();
+      await route.continue();
     };
     await page.route("**/*", slow);
     await this.#beginPost(IN_ORDER);
