@@ -27,12 +27,13 @@ import { rules } from "./instagram/operations.ts";
 import { operatorApp } from "./instagram/operator-app.ts";
 import { readMedia } from "./instagram/posts.ts";
 
-/* Simulates the Instagram API with Instagram Login (login and graph.instagram.com): platforms/instagram.md part 6. */
+/* Simulates the Instagram API with Instagram Login: its login and graph.instagram.com (platforms/instagram.md part
+   6). */
 
 const LOGIN_HOST = "www.instagram.com";
 const TOKEN_HOST = "api.instagram.com";
 const GRAPH_HOST = "graph.instagram.com";
-/** Not yet expired in November 2026. */
+/** The API versions that had not expired in November 2026. */
 const SUPPORTED_VERSIONS = new Set(["v21.0", "v22.0", "v23.0", "v24.0", "v25.0", "v26.0", "v27.0"]);
 
 const missingPermission = (sim: SimulatorContext, scope: string): Response =>

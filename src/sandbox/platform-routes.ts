@@ -26,14 +26,17 @@ export function requireSimulator(name: string): Simulator {
 
 const simulatorFromPath = (c: SandboxHttp): Simulator => requireSimulator(c.req.param("platform") ?? "");
 
-/** Accounts by the platform's id or by the login's name. */
+/** The accounts that a parameter means: the platform's id of an account, or the name of a login. */
 function accountsOf({ logins }: Simulator, accountOrLogin: string): readonly string[] {
   return logins.flatMap(({ name, accounts }) =>
     name === accountOrLogin ? accounts : accounts.filter((id) => id === accountOrLogin),
   );
 }
 
-/** Reads and controls the simulators. Both the service's sandbox and the simulators' own worker mount it under /sandbox. */
+/**
+ * Routes that read and control the simulators. Both the service's sandbox and the simulators' own worker mount them
+ * under /sandbox.
+ */
 export function platformRoutes() {
   const app = new Hono<{ Bindings: SandboxEnv }>();
 
@@ -73,7 +76,8 @@ export function platformRoutes() {
     return c.json({ calls: await simulatorStub(c.env, platform).calls(since) });
   });
 
-  // scripts/crash/find-leaks.ts searches the logs for them; empty unless the worker records them.
+  // The secrets that scripts/crash/find-leaks.ts searches the logs for. The list is empty unless the worker records
+  // them.
   app.get("/platforms/:platform/secrets", async (c) =>
     c.json({ secrets: await simulatorStub(c.env, simulatorFromPath(c).platform).secrets() }),
   );

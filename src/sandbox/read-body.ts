@@ -7,7 +7,7 @@ import type { SandboxEnv } from "./env.ts";
 
 export type SandboxHttp = HttpContext<{ Bindings: SandboxEnv }>;
 
-/** An empty body counts as `{}`. */
+/** Reads a JSON body. An empty body counts as `{}`. */
 export async function readBody<T>(c: SandboxHttp, schema: z.ZodType<T>): Promise<T> {
   const text = await c.req.text();
   let body: unknown;
@@ -28,7 +28,7 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   return parsed.data;
 }
 
-/** The answer of every route under /sandbox to an error. */
+/** The response of every route under /sandbox to an error. */
 export function errorResponse(error: Error, c: SandboxHttp): Response {
   if (error instanceof BadRequest) {
     return c.json({ error: error.message, code: "invalid_request" }, 400);

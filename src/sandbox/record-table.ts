@@ -6,9 +6,11 @@ export interface RecordTable<T> {
   find(sim: SimulatorContext, id: string): T | undefined;
   save(sim: SimulatorContext, id: string, record: T): void;
   remove(sim: SimulatorContext, id: string): void;
-  /** In ascending order of the ids. */
+  /** All records in ascending order of their ids. */
   list(sim: SimulatorContext): readonly T[];
-  /** Saves what `change` returns for each record; undefined leaves the record unchanged. Returns how many changed. */
+  /**
+   * Saves what `change` returns for each record; undefined leaves a record unchanged. Returns how many records changed.
+   */
   update(sim: SimulatorContext, change: (record: T) => T | undefined): number;
 }
 

@@ -12,7 +12,7 @@ import { simulator as tiktok } from "./tiktok.ts";
 import { simulator as x } from "./x.ts";
 import { simulator as youtube } from "./youtube.ts";
 
-/** One of four registries; the other three are in src/platforms. */
+/** The simulators by platform. This is one of four registries; the other three are in src/platforms. */
 export const simulators: Readonly<Record<Platform, Simulator>> = {
   instagram,
   tiktok,
@@ -34,7 +34,7 @@ export function findSimulatorByHost(host: string): Simulator | undefined {
   return Object.values(simulators).find((simulator) => hostMatches(simulator.hosts, host));
 }
 
-/** What a test user enters on the connect page. */
+/** The fields that a test user enters on the connect page. */
 export function connectInputOf(platform: Platform, login: string): Readonly<Record<string, string>> {
   return simulators[platform].logins.find(({ name }) => name === login)?.connectInput ?? {};
 }

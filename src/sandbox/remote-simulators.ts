@@ -8,12 +8,17 @@ import { requireLoopback, type SandboxEnv } from "./env.ts";
  */
 
 const CALL_PATH = "/calls";
-/** The address of the call. It is not in the path, because development servers log paths, and some addresses contain tokens. */
+/**
+ * The header with the address of the call. The address is not in the path, because development servers log paths, and
+ * some addresses contain tokens.
+ */
 const CALL_URL_HEADER = "x-simulated-url";
-/** When the call reached the simulators' worker. Waiting there is not a delay of the service. */
+/**
+ * The header with the time when the call reached the simulators' worker. Waiting there is not a delay of the service.
+ */
 const RECEIVED_AT_HEADER = "x-simulated-received-at";
 
-/** The origin of the simulators' worker (`SIMULATORS_ORIGIN`); null if they run in this process. */
+/** The origin of the simulators' worker (`SIMULATORS_ORIGIN`); null if the simulators run in the service's process. */
 export function simulatorsOrigin(env: SandboxEnv): string | null {
   const origin = env["SIMULATORS_ORIGIN"];
   if (typeof origin !== "string" || origin === "") {
@@ -43,7 +48,7 @@ export async function readForwardedCall(request: Request): Promise<Request | nul
     method: request.method,
     headers,
     redirect: "manual",
-    // The body is read here, so that the call no longer depends on its caller.
+    // The whole body is read first, so that the call no longer depends on its caller.
     ...(request.body && { body: await request.arrayBuffer() }),
   });
 }

@@ -34,7 +34,7 @@ export const RunCronInput = z.object({ cron: shortText.default("* * * * *") });
 
 const SwitchValue = z.union([z.null(), z.boolean(), z.number(), z.string().max(200)]);
 
-/** Null restores the platform's own value; unlisted members are settings of that one simulator. */
+/** A change of settings. Null restores the platform's own value; unlisted members are settings of the one simulator. */
 export const SettingsInput = z
   .object({
     processing_ms: z.int().min(0).max(DAY_MS).optional(),

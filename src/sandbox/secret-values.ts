@@ -1,10 +1,13 @@
-/** Members of forms, queries and JSON with such a name give access to something. */
+/** Names of members of forms, queries and JSON whose values give access to something. */
 const SECRET_NAME = /token|secret|code|verifier|passw|assertion|^state$|api_?key|jwt/i;
 const PUBLIC_NAME = /challenge|type$/i;
-/** Shorter values and values of letters alone are error codes, kinds and similar. */
+/** Values that can be secrets. Shorter values and values of letters alone are error codes, kinds and similar. */
 const SECRET_VALUE = /^(?=.*[^a-z_])\S{16,}$/i;
 
-/** The secrets in a JSON value: long values without spaces in members that are named like a secret. In a URL, those in its query. */
+/**
+ * The secrets in a JSON value: long values without spaces in members that are named like a secret. Of a URL, the
+ * secrets in its query.
+ */
 export function secretValues(value: unknown, name = ""): string[] {
   if (typeof value === "string") {
     const isUrl = /^https?:\/\//.test(value) && URL.canParse(value);
@@ -21,7 +24,7 @@ export function secretValues(value: unknown, name = ""): string[] {
 
 const MAX_TEXT_BYTES = 64 * 1024;
 
-/** The secrets in the body of a message, if it is a form or JSON; reads a copy. */
+/** The secrets in the body of a message, if the body is a form or JSON. Reads a copy of the message. */
 export async function secretsInBody(message: Request | Response): Promise<string[]> {
   const type = message.headers.get("content-type") ?? "";
   const isForm = type.startsWith("application/x-www-form-urlencoded");

@@ -1,6 +1,6 @@
 import type { SimulatorContext } from "./contract.ts";
 
-/** Increases with every call, so that records of the same millisecond have an order. */
+/** The next number, which increases with every call, so that records of the same millisecond have an order. */
 export function nextSerialNumber(sim: SimulatorContext): number {
   const next = (sim.store.get<number>("serial") ?? 0) + 1;
   sim.store.put("serial", next);

@@ -9,7 +9,7 @@ import { appCredentials, type SandboxEnv } from "./env.ts";
 const HEAD_BYTES = 64 * 1024;
 const FETCH_TIMEOUT_MS = 120_000;
 
-/** Separates the simulator's keys from the Durable Object's own. */
+/** The prefix that separates the simulator's keys from the Durable Object's own. */
 const STORE_PREFIX = "state:";
 
 function createStore(kv: SyncKvStorage): SimulatorStore {
@@ -71,7 +71,7 @@ async function* storedBodies(bucket: R2Bucket, keys: readonly string[]): AsyncGe
   }
 }
 
-/** Fetches the service's own origin in this process, so that it works on any port and without a network. */
+/** Fetches the service's own origin within the process, so that the sandbox works on any port and without a network. */
 export async function fetchPublic(origin: string, request: Request): Promise<Response> {
   return new URL(request.url).origin === origin ? exports.default.fetch(request) : fetch(request);
 }
@@ -83,7 +83,7 @@ function randomDigits(count: number): string {
 
 export interface SimulatorContextParts {
   readonly platform: Platform;
-  /** When the call reached the simulators' own worker; null without such a worker or a call. */
+  /** The time when the call reached the simulators' own worker; null without such a worker or a call. */
   readonly receivedAt: number | null;
   readonly env: SandboxEnv;
   readonly kv: SyncKvStorage;
@@ -141,7 +141,7 @@ export function createSimulatorContext({
   };
 }
 
-/** Oldest first; all accounts if `account` is null. */
+/** The published posts, oldest first; those of all accounts if `account` is null. */
 export function readPublishedPosts(sql: SqlStorage, account: string | null): PublishedPost[] {
   const rows = sql.exec<{ post: string }>(
     "SELECT post FROM published_posts WHERE ?1 IS NULL OR account = ?1 ORDER BY seq",

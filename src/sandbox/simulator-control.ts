@@ -6,9 +6,9 @@ export interface RecordedCall {
   readonly method: string;
   readonly host: string;
   readonly path: string;
-  /** Null while the call is in progress, and forever if the connection was dropped. */
+  /** The response's status; null while the call is in progress, and forever if the connection was dropped. */
   readonly status: number | null;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   readonly at: string;
 }
 
@@ -29,15 +29,18 @@ export interface SimulatorControl {
   publishedExtras(): Promise<readonly PublishedExtra[]>;
   /** The newest `RECORDED_CALLS_MAX` calls at or after `since`, oldest first. */
   calls(since: number): Promise<RecordedCall[]>;
-  /** Tokens, codes, secrets and passwords that were sent or received; none unless `RECORD_SECRETS` is set. */
+  /** The tokens, codes, secrets and passwords that were sent or received; none unless `RECORD_SECRETS` is set. */
   secrets(): Promise<string[]>;
-  /** The number of open faults afterwards; null if the maximum was already reached. */
+  /** Adds a fault. Returns the number of open faults; null if their maximum was already reached. */
   addFault(fault: InjectedFault): Promise<number | null>;
   openFaults(): Promise<OpenFault[]>;
   clearFaults(): Promise<void>;
   /** Changes the given settings and returns all of them. */
   changeSettings(change: SettingsChange): Promise<SimulatorSettings>;
   revoke(account: string): Promise<boolean>;
-  /** The user revoked the app at another simulator. No effect unless this one has the setting `shared_app`. */
+  /**
+   * Ends the grant because the user revoked the app at another simulator. Has no effect unless the simulator has the
+   * setting `shared_app`.
+   */
   endGrant(login: string): Promise<void>;
 }

@@ -24,7 +24,7 @@ export function handleSimulatorRequest() {
       return await routes.fetch(request, env, ctx);
     }
     const response = simulatorStub(env, simulator.platform).fetch(call);
-    // The caller may disconnect before the platform has finished.
+    // The worker waits for the response, because the caller may disconnect before the platform has finished.
     ctx.waitUntil(response.catch(() => undefined));
     return await response;
   };

@@ -4,7 +4,10 @@ import type { SandboxEnv } from "./env.ts";
 type Kv = Pick<KVNamespace, "get" | "put">;
 type StoredKv = Pick<KVNamespace, "getWithMetadata" | "put">;
 
-/** How long a location caches what it has read, also that a key does not exist (developers.cloudflare.com/kv/api/read-key-value-pairs). */
+/**
+ * The seconds for which a location caches what it has read, also that a key does not exist
+ * (developers.cloudflare.com/kv/api/read-key-value-pairs).
+ */
 const DEFAULT_CACHE_SECONDS = 60;
 const MIN_CACHE_SECONDS = 30;
 
@@ -36,7 +39,7 @@ export class SlowKv {
     this.#now = now;
   }
 
-  /** The binding of a Worker at this location. */
+  /** The KV binding of a Worker at a location. */
   at(location: string): Kv {
     return {
       get: (key: string, options?: ReadOptions) => this.#get(location, key, options),
@@ -69,7 +72,7 @@ export class SlowKv {
   }
 }
 
-/** With which header a request says from which location it comes. */
+/** The header in which a request says from which location it comes. */
 const LOCATION_HEADER = "x-sandbox-location";
 
 interface Places {
@@ -83,7 +86,10 @@ const places = new WeakMap<SandboxEnv, Places>();
 /** How many reads of this isolate found nothing, although the key was written; null with a fast KV. */
 export const slowKvMisses = (env: SandboxEnv): number | null => places.get(env)?.kv.misses ?? null;
 
-/** With SLOW_KV_MS set, a new key of KV is visible at other locations after a random time up to that (`npm run crash -- --slow-kv`). */
+/**
+ * Replaces KV by a slow one if SLOW_KV_MS is set: a new key is visible at other locations after a random time up to
+ * that (`npm run crash -- --slow-kv`).
+ */
 export function withSlowKv<E extends SandboxEnv>(env: E, location: string): E {
   const maxDelayMs = Number(env["SLOW_KV_MS"] ?? 0);
   if (!(maxDelayMs > 0)) {

@@ -3,17 +3,20 @@ import { NEXT_DUE_AT_SQL } from "#arming/store-next-due-at.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 
 export interface PostStatistics {
-  /** Number of posts of all users. */
+  /** The number of posts of all users by status. */
   readonly countByStatus: Readonly<Record<ListedStatus, number>>;
-  /** Scheduled posts whose Durable Object has confirmed its alarm. */
+  /** The number of scheduled posts whose Durable Object has confirmed its alarm. */
   readonly armed: number;
-  /** Scheduled posts that are past due. */
+  /** The number of scheduled posts that are past due. */
   readonly overdue: number;
-  /** When the next scheduled post is due. */
+  /** The time when the next scheduled post is due. */
   readonly nextDueAt: number | null;
 }
 
-/** Statistics over all users. Only the sandbox has this query, because no role of the product may see it. */
+/**
+ * Reads statistics over the posts of all users. Only the sandbox has this query, because no role of the product may see
+ * them.
+ */
 export async function readPostStatistics(db: Db, now: number): Promise<PostStatistics> {
   const { results } = await db.d1
     .prepare(

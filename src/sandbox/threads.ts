@@ -20,12 +20,12 @@ import { operatorApp } from "./threads/operator-app.ts";
 import { listConversation, refuseReply } from "./threads/replies.ts";
 import { type TestUser, TEST_USERS } from "./threads/test-users.ts";
 
-/* Simulates the login at threads.net and the API at graph.threads.net v1.0: platforms/threads.md part 6. */
+/* Simulates the login at threads.net and the API at graph.threads.net v1.0 (platforms/threads.md part 6). */
 
 const BASIC_SCOPE = "threads_basic";
 const PUBLISH_SCOPE = "threads_content_publish";
 const DELETE_SCOPE = "threads_delete";
-/** …/threads/retrieve-and-manage-replies: for POST and for GET calls to reply endpoints. */
+/** The scope for POST and GET calls to reply endpoints (…/threads/retrieve-and-manage-replies). */
 const WRITE_REPLIES_SCOPE = "threads_manage_replies";
 const READ_REPLIES_SCOPE = "threads_read_replies";
 
@@ -58,7 +58,7 @@ function scopeFor(method: string, edge: string): string | null {
   }
 }
 
-/** The user's profile and its edges. */
+/** Answers a call to the user's profile or one of its edges. */
 function handleUserCall(
   request: Request,
   url: URL,

@@ -13,7 +13,7 @@ import { listVideos, queryVideos, readUserInfo } from "./tiktok/profile-and-vide
 import { cancelPublish, readStatus } from "./tiktok/publish-status.ts";
 import { receiveChunk } from "./tiktok/upload.ts";
 
-/* Simulates the login at www.tiktok.com, open.tiktokapis.com and its upload hosts, as platforms/tiktok.md part 6 (simulator notes) describes. */
+/* Simulates the login at www.tiktok.com, open.tiktokapis.com and its upload hosts (platforms/tiktok.md part 6). */
 
 const WWW = "www.tiktok.com";
 const API = "open.tiktokapis.com";
@@ -28,9 +28,9 @@ interface ApiCall {
 }
 
 interface Endpoint {
-  /** Null if the endpoint checks its scopes itself. */
+  /** The scope that the endpoint needs; null if the endpoint checks its scopes itself. */
   readonly scope: string | null;
-  /** Calls with the same name share one rate limit per minute. */
+  /** The name of the endpoint's rate limit per minute. Endpoints with the same name share one limit. */
   readonly bucket?: "init" | "creator" | "status";
   readonly handle: (call: ApiCall) => Response | Promise<Response>;
 }
@@ -79,7 +79,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   },
 };
 
-/** Counts the call; true if it exceeds the limit of this minute. */
+/** Counts the call. True if it exceeds the limit of the current minute. */
 function exceedsRateLimit(sim: SimulatorContext, token: Token, bucket: keyof typeof CALLS_PER_MINUTE): boolean {
   const minute = Math.floor(sim.now() / 60_000);
   const key = `rate:${bucket}:${token.login}`;

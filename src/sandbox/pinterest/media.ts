@@ -93,7 +93,7 @@ export const s3Error = (status: number, code: string): Response =>
     headers: { "content-type": "application/xml" },
   });
 
-/** One character per byte, so that offsets in the text are offsets in the bytes. */
+/** Decodes one character per byte, so that offsets in the text are offsets in the bytes. */
 function decodeLatin1(bytes: Uint8Array): string {
   let text = "";
   for (let offset = 0; offset < bytes.length; offset += 4096) {
@@ -104,9 +104,9 @@ function decodeLatin1(bytes: Uint8Array): string {
 
 interface FormPrefix {
   readonly fields: ReadonlyMap<string, string>;
-  /** The first bytes of the file, which were read together with the prefix. */
+  /** The first bytes of the file, which arrived together with the prefix. */
   readonly fileStart: Uint8Array<ArrayBuffer>;
-  /** Length in bytes of everything before the file. */
+  /** The length in bytes of everything before the file. */
   readonly length: number;
 }
 
@@ -165,7 +165,10 @@ function findProcessingFailure(sim: SimulatorContext, head: Uint8Array): string 
   return isForced || type !== "video/mp4" || isShort || isLong ? "the video cannot be processed" : null;
 }
 
-/** The form post to S3: requires every given field, the file as the last field, a content length, and no token. */
+/**
+ * Receives the form post to S3. It requires every given field, the file as the last field, a content length, and no
+ * token.
+ */
 export async function receiveFormUpload(request: Request, sim: SimulatorContext): Promise<Response> {
   const total = Number(request.headers.get("content-length") ?? "NaN");
   if (!Number.isSafeInteger(total)) {

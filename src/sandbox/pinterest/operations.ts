@@ -120,7 +120,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   { method: "GET", hosts: API, path: "/v5/media/{media_id}", source: `${DOCS}/media-get` },
   {
-    // The registration of the media returned these fields.
+    // The form post to S3. Its fields are those that the registration of the media returned.
     method: "POST",
     hosts: ["pinterest-media-upload.s3-accelerate.amazonaws.com"],
     path: "/",

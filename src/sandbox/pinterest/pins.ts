@@ -20,7 +20,7 @@ import { hasTrialAccess, checkSpamLimit } from "./rate-limits.ts";
 import { findMedia, mediaStatus } from "./media.ts";
 import { boardsOf, TEST_USERS } from "./test-users.ts";
 
-/* Pins: platforms/pinterest.md parts 2 (publishing) and 3 (limits). */
+/* Pins (platforms/pinterest.md parts 2 and 3). */
 
 const PRODUCTION_HOST = "api.pinterest.com";
 const SANDBOX_HOST = "api-sandbox.pinterest.com";
@@ -32,7 +32,7 @@ const MAX_CAROUSEL_ITEMS = 5;
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 const MAX_LENGTHS = { title: 100, description: 800, alt_text: 500, link: 2048 };
 const IMAGE_TYPES: ReadonlySet<MediaInfo["type"]> = new Set(["image/jpeg", "image/png", "image/webp", "image/gif"]);
-/** Types of an image that is sent inside the call, as base64. */
+/** The types of an image that is sent inside the call, as base64. */
 const INLINE_IMAGE_TYPES: ReadonlySet<JsonValue | undefined> = new Set(["image/jpeg", "image/png"]);
 
 interface Pin {
@@ -59,7 +59,7 @@ export const visiblePinsOf = (sim: SimulatorContext, login: string): readonly Pi
     .filter((pin) => pin.login === login && !pin.deleted && pin.createdAt + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
 
-/** Pinterest's `created_at` is UTC without a zone suffix. */
+/** Formats a time as Pinterest's `created_at`, which is UTC without a zone suffix. */
 const instantWithoutZone = (ms: number): string => toIsoInstant(ms).slice(0, 19);
 
 export const pinJson = (pin: Pin): JsonObject => ({
@@ -80,7 +80,7 @@ export const pinJson = (pin: Pin): JsonObject => ({
   media: { media_type: pin.kind, images: {} },
 });
 
-/** GET and DELETE /v5/pins/{id} */
+/** Handles `GET` and `DELETE /v5/pins/{id}`. */
 export function readOrDeletePin(sim: SimulatorContext, token: Token, method: string, id: string): Response {
   const pin = PINS.find(sim, id);
   if (pin?.login !== token.login || pin.deleted) {
@@ -169,8 +169,8 @@ async function readCarousel(
 }
 
 /**
- * pinterest/api-description, `PinMediaSourceVideoID`: one cover. It is a picture, fetched like the image of a pin, or a whole number of
- * seconds.
+ * Checks the one cover of a video (`PinMediaSourceVideoID` in pinterest/api-description): a picture, fetched like the
+ * image of a pin, or a whole number of seconds. Returns the error response, or null.
  */
 async function checkCover(sim: SimulatorContext, source: JsonObject): Promise<Response | null> {
   const { cover_image_url: url, cover_image_data: data, cover_image_key_frame_time: frame } = source;
@@ -226,7 +226,7 @@ async function readMediaSource(sim: SimulatorContext, token: Token, source: Json
   }
 }
 
-/** The error if this user may not pin to the board, otherwise null. */
+/** The error response if the user may not pin to the board, otherwise null. */
 function checkBoard(sim: SimulatorContext, token: Token, boardId: string): Response | null {
   const board = boardsOf(token).find((one) => one.id === boardId);
   if (!board || board.adsOnly) {
@@ -236,7 +236,7 @@ function checkBoard(sim: SimulatorContext, token: Token, boardId: string): Respo
   return isPermitted ? null : errorResponse(sim, 403, 7, "You are not permitted to access that resource.");
 }
 
-/** POST /v5/pins */
+/** Handles `POST /v5/pins`. */
 export async function createPin(
   sim: SimulatorContext,
   host: string,

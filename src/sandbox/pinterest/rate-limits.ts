@@ -1,14 +1,14 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { errorResponse } from "./responses.ts";
 
-/* Rate limits and the spam block: platforms/pinterest.md part 4 (errors). */
+/* Rate limits and the spam block (platforms/pinterest.md part 4). */
 
 const MAX_CREATES_PER_MINUTE = 60;
 const MAX_TRIAL_CALLS_PER_DAY = 1000;
 
 export const hasTrialAccess = (sim: SimulatorContext): boolean => sim.settings.extra["access"] === "trial";
 
-/** Counts a call in the current window, and returns the count with this call. */
+/** Counts a call in the current window. Returns the count including the call. */
 function countCall(sim: SimulatorContext, name: string, windowMs: number): number {
   const window = Math.floor(sim.now() / windowMs);
   const stored = sim.store.get<{ window: number; calls: number }>(`rate:${name}`);
@@ -31,7 +31,7 @@ export function checkCallRate(sim: SimulatorContext, login: string): Response | 
   return typeof limit === "number" && countCall(sim, `calls:${login}`, 60_000) > limit ? rateLimited(sim) : null;
 }
 
-/** Too many pins in a minute count as spam, which is a separate error and not a rate limit. */
+/** Refuses too many pins in a minute as spam, which has its own error and is no rate limit. */
 export function checkSpamLimit(sim: SimulatorContext, login: string): Response | null {
   const { creates_per_minute: limit } = sim.settings.extra;
   return countCall(sim, `creates:${login}`, 60_000) > (typeof limit === "number" ? limit : MAX_CREATES_PER_MINUTE)

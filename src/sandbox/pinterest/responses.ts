@@ -1,6 +1,6 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 
-/* The v5 error body, and the request id header of every response. */
+/* The error body of v5, and the request id header of every response. */
 
 export function jsonResponse(sim: SimulatorContext, status: number, body: unknown): Response {
   return Response.json(body, { status, headers: { "x-pinterest-rid": sim.newId(16) } });
@@ -14,11 +14,16 @@ export const invalidParameters = (sim: SimulatorContext, message: string): Respo
 
 export const unauthorized = (sim: SimulatorContext): Response => errorResponse(sim, 401, 2, "Authentication failed.");
 
-/** A code or refresh token that is used, expired or unknown: https://github.com/pinterest/pinterest-python-sdk/issues/114. */
+/**
+ * The error for a code or refresh token that is used, expired or unknown:
+ * https://github.com/pinterest/pinterest-python-sdk/issues/114.
+ */
 export const invalidGrant = (sim: SimulatorContext): Response =>
   errorResponse(sim, 401, 283, "The authorization grant is invalid");
 
-/** The status and the text are from https://github.com/pinterest/api-quickstart/issues/97. */
+/**
+ * The error for a missing scope. Its status and text are from https://github.com/pinterest/api-quickstart/issues/97.
+ */
 export const missingScope = (sim: SimulatorContext): Response =>
   errorResponse(
     sim,

@@ -9,26 +9,29 @@ export const ReceiverAnswer = z.strictObject({
   status: z.int().min(200).max(599).default(200),
   headers: InjectedFault.shape.headers,
   body: z.string().max(100_000).optional(),
-  /** Sends a body of this many letters instead. */
+  /** The length of a body of letters to send instead of `body`. */
   body_bytes: z.int().min(0).max(BODY_MAX_BYTES).optional(),
-  /** Sends one letter of the body each time this many milliseconds pass, without an end. */
+  /** The milliseconds between two letters of a body without an end. */
   drip_ms: z.int().min(1).max(DELAY_MAX_MS).optional(),
   delay_ms: z.int().min(0).max(DELAY_MAX_MS).optional(),
-  /** No answer for ten minutes. */
+  /** Whether the receiver leaves the request unanswered for ten minutes. */
   hang: z.boolean().optional(),
-  /** Drops the connection instead of an answer, before or after it records the delivery. */
+  /** Whether the receiver drops the connection instead of answering, before or after it records the delivery. */
   drop: z.enum(["before", "after"]).optional(),
-  /** How many deliveries get this answer; all of them when absent. */
+  /** How many deliveries get the answer. All of them when absent. */
   times: z.int().min(1).max(1_000_000).optional(),
-  /** The share of deliveries that get this answer; all of them when absent. */
+  /** The share of deliveries that get the answer. All of them when absent. */
   rate: z.number().min(0).max(1).optional(),
 });
 export type ReceiverAnswer = z.infer<typeof ReceiverAnswer>;
 
-/** The receiver gives the first answer that applies; without one, an empty answer with status 200. */
+/**
+ * A receiver's behaviour. The receiver gives the first answer that applies; if none does, an empty answer with status
+ * 200.
+ */
 export const ReceiverBehaviour = z.strictObject({
   answers: z.array(ReceiverAnswer).max(ANSWERS_MAX).default([]),
-  /** Selects the deliveries for a `rate`. */
+  /** The seed that selects the deliveries for a `rate`. */
   seed: z
     .int()
     .min(0)
@@ -39,7 +42,7 @@ export type ReceiverBehaviour = z.infer<typeof ReceiverBehaviour>;
 
 export const HANG_MS = DELAY_MAX_MS;
 
-/** A number from 0 to below 1. The same input gives the same number, so that a seed repeats a run. */
+/** Draws a number from 0 to below 1. The same input gives the same number, so that a seed repeats a run. */
 function draw(...numbers: readonly number[]): number {
   let state = 0x9e37_79b9;
   for (const number of numbers) {

@@ -4,7 +4,7 @@ import type { SandboxEnv } from "#sandbox/env.ts";
 import { lostConnectionResponse } from "#sandbox/lost-connection.ts";
 import { chooseAnswer, HANG_MS, type ReceiverAnswer, ReceiverBehaviour } from "./behaviour.ts";
 
-/** Older deliveries are deleted. */
+/** The number of deliveries that a receiver keeps. Older ones are deleted. */
 const DELIVERIES_MAX = 100_000;
 /** The most bytes of a list, except for its first delivery. */
 const LISTED_BYTES_MAX = 8 * 1024 ** 2;
@@ -19,14 +19,14 @@ const SCHEMA = `
 /** A request as the receiver got it. */
 export interface ReceivedDelivery {
   readonly seq: number;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   readonly received_at: string;
-  /** The path with the query. */
+  /** The path including the query. */
   readonly path: string;
-  /** The names in lower case. */
+  /** The headers with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The status of the answer; null while there is none, and forever if the connection was dropped. */
+  /** The status of the answer; null before the answer, and forever if the connection was dropped. */
   readonly answered: number | null;
 }
 
@@ -142,7 +142,7 @@ export function defineWebhookReceiver() {
       return Promise.resolve(listed);
     }
 
-    /** Numbers continue, so that `after` stays valid. */
+    /** Deletes the deliveries. Numbers continue, so that `after` stays valid. */
     empty(): Promise<void> {
       this.ctx.storage.sql.exec("DELETE FROM deliveries");
       return Promise.resolve();

@@ -14,7 +14,7 @@ const PageInput = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
-/** Cast for the same reason as in `simulatorStub`. */
+/** The Durable Object of a receiver. The type is cast for the same reason as in `simulatorStub`. */
 function receiverStub(c: SandboxHttp): ReceiverControl & Pick<Fetcher, "fetch"> {
   const name = c.req.param("name") ?? "";
   if (!NAME.test(name)) {
@@ -25,8 +25,8 @@ function receiverStub(c: SandboxHttp): ReceiverControl & Pick<Fetcher, "fetch"> 
 }
 
 /**
- * Receives webhooks. Both the service's sandbox and the simulators' own worker mount it under /sandbox. Any name is a receiver; nobody
- * creates one first.
+ * Routes that receive webhooks. Both the service's sandbox and the simulators' own worker mount them under /sandbox.
+ * Any name is a receiver; nobody creates one first.
  */
 export function receiverRoutes() {
   const app = new Hono<{ Bindings: SandboxEnv }>();

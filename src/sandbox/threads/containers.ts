@@ -7,10 +7,10 @@ import { booleanParam, jsonParam, type Params, textParam } from "#sandbox/graph-
 import type { Token } from "#sandbox/oauth-server.ts";
 import { invalidParameter } from "./error-responses.ts";
 
-/* Media containers and their processing: platforms/threads.md 2.1 and part 3. */
+/* Media containers and their processing (platforms/threads.md 2.1 and part 3). */
 
 const CRAWLER_USER_AGENT = "facebookexternalhit/1.1";
-/** "8 MB" and "1 GB" read strictly, as powers of ten. */
+/** The documented "8 MB" and "1 GB", read as powers of ten to be strict. */
 const IMAGE_MAX_BYTES = 8_000_000;
 const VIDEO_MAX_BYTES = 1_000_000_000;
 const VIDEO_MAX_SECONDS = 300;
@@ -29,20 +29,20 @@ export interface Container {
   readonly type: "TEXT" | "IMAGE" | "VIDEO" | "CAROUSEL";
   readonly text: string;
   readonly altText: string | null;
-  /** Reply control, topic, attachments and spoiler, as sent. */
+  /** The reply control, topic, attachments and spoiler, as sent. */
   readonly options: JsonObject;
   readonly isCarouselItem: boolean;
-  /** The post to which it replies. */
+  /** The post to which the container replies. */
   readonly replyToId: string | null;
   readonly children: readonly string[];
-  /** The media URL; null for text and carousels. */
+  /** The URL of the media; null for text and carousels. */
   readonly url: string | null;
   readonly media: readonly { readonly type: "image" | "video"; readonly sha256: string }[];
   readonly createdAt: number;
-  /** When processing ends; null until the media is downloaded. */
+  /** The time when processing ends; null until the media is downloaded. */
   readonly readyAt: number | null;
   readonly errorMessage: string | null;
-  /** Whether publishing has failed to find it once; the setting `miss_percent` causes this. */
+  /** Whether publishing has once failed to find the container. The setting `miss_percent` causes that. */
   readonly hasBeenMissed: boolean;
   readonly mediaId: string | null;
 }
@@ -74,7 +74,7 @@ export function statusOf(sim: SimulatorContext, container: Container): Status {
   return container.errorMessage === null ? "FINISHED" : "ERROR";
 }
 
-/** The `error_message` for invalid media, or null. */
+/** The `error_message` for invalid media; null for valid media. */
 function mediaErrorMessage(type: Container["type"], file: FetchedMedia | null): string | null {
   if (!file) {
     return type === "VIDEO" ? "FAILED_DOWNLOADING_VIDEO" : "UNKNOWN";
@@ -92,11 +92,13 @@ function mediaErrorMessage(type: Container["type"], file: FetchedMedia | null): 
   if ((info.durationSeconds ?? 1) > VIDEO_MAX_SECONDS) {
     return "INVALID_DURATION";
   }
-  // The platform's own spelling.
+  // The misspelling is the platform's own.
   return ratio < 0.01 || ratio > RATIO_MAX ? "INVALID_ASPEC_RATIO" : null;
 }
 
-/** Downloads the media URL. After a restart of the process the next read starts it again. */
+/**
+ * Downloads the media from its URL. If the process restarts, the next read of the container starts the download again.
+ */
 function download(sim: SimulatorContext, id: string): Promise<void> {
   return sim.runOnce(`fetch:${id}`, async () => {
     const container = findContainer(sim, id);
@@ -129,7 +131,7 @@ export async function awaitDownload(
   return findContainer(sim, container.id) ?? container;
 }
 
-/** An emoji counts as its UTF-8 bytes, every other character as one. */
+/** Counts a text's characters as Threads does: an emoji as its UTF-8 bytes, any other character as one. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const { segment } of new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text)) {
@@ -186,7 +188,8 @@ const POLL_MEMBERS = ["option_a", "option_b", "option_c", "option_d"];
 const POLL_OPTION_MAX = 25;
 
 /**
- * developers.facebook.com/documentation/threads/create-posts/polls: the first two answers are required, and an answer needs all before it.
+ * Whether a poll is valid: the first two answers are required, and an answer needs all before it
+ * (developers.facebook.com/documentation/threads/create-posts/polls).
  */
 function isPoll(poll: JsonValue | undefined): boolean {
   if (!isJsonObject(poll)) {
@@ -249,7 +252,7 @@ function readOptions(
   };
 }
 
-/** POST /{user}/threads */
+/** Handles `POST /{user}/threads`. */
 export async function createContainer(sim: SimulatorContext, token: Token, params: Params): Promise<Response> {
   const type = textParam(params, "media_type");
   const text = textParam(params, "text") ?? "";

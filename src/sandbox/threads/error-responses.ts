@@ -1,7 +1,7 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { graphError } from "#sandbox/graph-api.ts";
 
-/* Error responses of the Threads API: platforms/threads.md part 4. */
+/* Error responses of the Threads API (platforms/threads.md part 4). */
 
 export const invalidParameter = (sim: SimulatorContext, message: string): Response =>
   graphError(sim, { code: 100, type: "THApiException", message });
@@ -9,7 +9,10 @@ export const invalidParameter = (sim: SimulatorContext, message: string): Respon
 export const fieldNotFound = (sim: SimulatorContext, field: string): Response =>
   invalidParameter(sim, `Tried accessing nonexisting field (${field})`);
 
-/** The API answers the same for an object that exists but is not visible yet, which is the usual case. */
+/**
+ * The error for an object that does not exist. An object that exists but is not visible yet gives the same error, which
+ * is the usual case.
+ */
 export const mediaNotFound = (sim: SimulatorContext, id: string): Response =>
   graphError(sim, {
     code: 24,

@@ -15,9 +15,10 @@ import {
 import { invalidClientSecret, tokenExpired } from "./error-responses.ts";
 import { TEST_USERS } from "./test-users.ts";
 
-/* OAuth: https://developers.facebook.com/documentation/threads/get-started/get-access-tokens-and-permissions */
+/* The OAuth login:
+   https://developers.facebook.com/documentation/threads/get-started/get-access-tokens-and-permissions */
 
-/** https://developers.facebook.com/docs/permissions#t */
+/** The scopes that an app may request: https://developers.facebook.com/docs/permissions#t */
 const KNOWN_SCOPES = new Set([
   "threads_basic",
   "threads_content_publish",
@@ -30,14 +31,14 @@ const KNOWN_SCOPES = new Set([
   "threads_profile_discovery",
   "threads_read_replies",
 ]);
-/** The scopes that the review approved for the app; the setting `approved_scopes` replaces them. */
+/** The scopes that Meta's review approved for the app. The setting `approved_scopes` replaces them. */
 const APPROVED_SCOPES = ["threads_basic", "threads_content_publish", "threads_delete"];
 
 const CODE_LIFETIME_SECONDS = 3600;
 const SHORT_TOKEN_LIFETIME_SECONDS = 3600;
 const LONG_TOKEN_LIFETIME_SECONDS = 5_183_944;
 
-/** The browser's page; `untick` in the query declines scopes, as a user can on the real page. */
+/** The login page that the browser opens. `untick` in the query declines scopes, as a user can on the real page. */
 export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
@@ -80,7 +81,10 @@ function issueAccessToken(
   return issueToken(sim, "TH", { login, scopes, grant, kind: "access", extra }, seconds);
 }
 
-/** POST /oauth/access_token: exchanges a code for a token of one hour, or the app's credentials for an app token. */
+/**
+ * Handles `POST /oauth/access_token`: exchanges a code for a token of one hour, or the app's credentials for an app
+ * token.
+ */
 export async function exchangeCode(sim: SimulatorContext, params: Params): Promise<Response> {
   if (
     textParam(params, "client_id") !== sim.app.clientId ||
@@ -88,7 +92,8 @@ export async function exchangeCode(sim: SimulatorContext, params: Params): Promi
   ) {
     return invalidClientSecret(sim);
   }
-  // A token of the app itself: https://developers.facebook.com/documentation/threads/get-started/app-access-tokens
+  // The result is a token of the app itself:
+  // https://developers.facebook.com/documentation/threads/get-started/app-access-tokens
   if (textParam(params, "grant_type") === "client_credentials") {
     return Response.json({
       access_token: `TH|${sim.app.clientId}|${sim.newSecret("")}`,
@@ -117,7 +122,7 @@ const longTokenResponse = (sim: SimulatorContext, token: Token): Response =>
     expires_in: sim.settings.token_lifetime_s ?? LONG_TOKEN_LIFETIME_SECONDS,
   });
 
-/** GET /access_token: exchanges a token of one hour for one of 60 days. */
+/** Handles `GET /access_token`: exchanges a token of one hour for one of 60 days. */
 export function exchangeForLongToken(sim: SimulatorContext, params: Params): Response {
   const isExchange = textParam(params, "grant_type") === "th_exchange_token";
   if (!isExchange || textParam(params, "client_secret") !== sim.app.clientSecret) {
@@ -127,13 +132,13 @@ export function exchangeForLongToken(sim: SimulatorContext, params: Params): Res
   return token ? longTokenResponse(sim, token) : tokenExpired(sim);
 }
 
-/** GET /refresh_access_token: for a long-lived token that is at least 24 hours old. */
+/** Handles `GET /refresh_access_token`: refreshes a long-lived token that is at least 24 hours old. */
 export function refreshLongToken(sim: SimulatorContext, params: Params): Response {
   const token = findValidToken(sim, textParam(params, "access_token") ?? "", "access");
   if (!token || textParam(params, "grant_type") !== "th_refresh_token") {
     return tokenExpired(sim);
   }
-  // With a shortened lifetime no token reaches the minimum age, so it is not checked.
+  // With a shortened lifetime no token reaches the minimum age, so the age is not checked then.
   const isTooYoung = sim.now() - Number(token.extra["at"]) < DAY && sim.settings.token_lifetime_s === null;
   return token.extra["long"] !== true || isTooYoung
     ? graphError(sim, { code: 100, message: "The access token must be a long-lived one and at least 24 hours old." })
@@ -141,7 +146,7 @@ export function refreshLongToken(sim: SimulatorContext, params: Params): Respons
 }
 
 /**
- * GET /debug_token: only with the token of a tester of the app, so a user's own token is not enough
+ * Handles `GET /debug_token`. The caller needs the token of a tester of the app, so a user's own token is not enough
  * (https://developers.facebook.com/documentation/threads/troubleshooting/debug-access-token).
  */
 export function debugToken(sim: SimulatorContext, request: Request, params: Params): Response {

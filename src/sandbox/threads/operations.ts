@@ -5,7 +5,10 @@ import { invalidParameter } from "./error-responses.ts";
 
 const GRAPH = ["graph.threads.net", "graph.threads.com"];
 const DOCS = "https://developers.facebook.com/documentation/threads";
-/** Every call with a user's token accepts these; https://github.com/sns-sdks sends the proof with every call. */
+/**
+ * The parameters that every call with a user's token accepts. https://github.com/sns-sdks sends the proof with every
+ * call.
+ */
 const AUTHENTICATION = ["access_token", "appsecret_proof"];
 
 /** The parameters of all kinds of containers. */

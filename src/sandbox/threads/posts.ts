@@ -9,12 +9,12 @@ import { type Container, containerJson, findContainer, saveContainer, awaitDownl
 import { fieldNotFound, mediaNotFound, missingPermission } from "./error-responses.ts";
 import { TEST_USERS } from "./test-users.ts";
 
-/* Publishing and reading back: platforms/threads.md 2.1, 3 and 5. */
+/* Publishing and reading back (platforms/threads.md 2.1, 3 and 5). */
 
 const POSTS_PER_DAY = 250;
-/** …/threads/retrieve-and-manage-replies: replies have their own count, separate from posts. */
+/** Replies that a user may publish per day, counted separately from posts (…/threads/retrieve-and-manage-replies). */
 const REPLIES_PER_DAY = 1000;
-/** Same page: reading the limit of replies needs it too. */
+/** The scope for reading the limit of replies (same page). */
 const REPLIES_SCOPE = "threads_manage_replies";
 const DELETES_PER_DAY = 100;
 const VISIBLE_AFTER_MS = 3000;
@@ -23,14 +23,14 @@ const DEFAULT_PAGE_SIZE = 25;
 export interface Post {
   readonly id: string;
   readonly login: string;
-  /** The post that it replies to, and the post at the top of the thread. */
+  /** The post to which the post replies, and the post at the top of the thread. */
   readonly reply: { readonly to: string; readonly root: string } | null;
   readonly type: Container["type"];
   readonly text: string;
   readonly shortcode: string;
   readonly publishedAt: number;
   readonly serial: number;
-  /** Number of reads; the setting `permalink_after_reads` delays the permalink. */
+  /** How often the post was read. The setting `permalink_after_reads` delays the permalink by reads. */
   readonly reads: number;
   readonly deletedAt: number | null;
 }
@@ -47,7 +47,7 @@ const savePost = (sim: SimulatorContext, post: Post): void =>
 const postsOf = (sim: SimulatorContext, login: string): readonly Post[] =>
   allPosts(sim).filter((post) => post.login === login);
 
-/** Counts deleted posts too. */
+/** Counts the posts or replies of the last 24 hours, deleted ones too. */
 const countPublishedInLastDay = (sim: SimulatorContext, login: string, what: "posts" | "replies"): number =>
   postsOf(sim, login).filter(
     (post) => post.publishedAt > sim.now() - DAY && (post.reply === null) === (what === "posts"),
@@ -73,7 +73,7 @@ function isVisible(sim: SimulatorContext, container: Container): boolean {
   return true;
 }
 
-/** POST /{user}/threads_publish */
+/** Handles `POST /{user}/threads_publish`. */
 export function publishContainer(sim: SimulatorContext, token: Token, params: Params): Response {
   const id = textParam(params, "creation_id") ?? "";
   const container = findContainer(sim, id);
@@ -153,7 +153,7 @@ export const postJson = (post: Post): JsonObject => ({
   username: TEST_USERS[post.login]?.username ?? "",
 });
 
-/** The selected fields, or an error for an unknown field. `emptyField` exists but may have no value. */
+/** The selected fields, or an error for an unknown field. The field `emptyField` exists but may have no value. */
 function selectKnownFields(
   sim: SimulatorContext,
   object: JsonObject,
@@ -164,7 +164,7 @@ function selectKnownFields(
   return unknown === undefined ? Response.json(selectFields(object, fields ?? "id")) : fieldNotFound(sim, unknown);
 }
 
-/** GET /{user}/threads, newest first. */
+/** Handles `GET /{user}/threads`: newest first. */
 export function listPosts(sim: SimulatorContext, token: Token, url: URL): Response {
   const timeParam = (name: string, defaultMs: number): number => {
     const text = url.searchParams.get(name);
@@ -190,7 +190,7 @@ export function listPosts(sim: SimulatorContext, token: Token, url: URL): Respon
     : fieldNotFound(sim, unknown);
 }
 
-/** GET /{id} of a container or a post. */
+/** Handles `GET /{id}` of a container or a post. */
 export async function readNode(
   sim: SimulatorContext,
   token: Token,
@@ -216,7 +216,7 @@ export async function readNode(
   );
 }
 
-/** DELETE /{id} */
+/** Handles `DELETE /{id}`. */
 export function deletePost(sim: SimulatorContext, token: Token, id: string): Response {
   const post = findPost(sim, id);
   if (post?.login !== token.login || post.deletedAt !== null) {
@@ -229,7 +229,7 @@ export function deletePost(sim: SimulatorContext, token: Token, id: string): Res
   return Response.json({ success: true, deleted_id: id });
 }
 
-/** GET /{user}/threads_publishing_limit */
+/** Handles `GET /{user}/threads_publishing_limit`. */
 export function publishingLimit(sim: SimulatorContext, token: Token, fields: string | null): Response {
   const quota_duration = DAY / SECOND;
   if (fields?.includes("reply_") === true && !token.scopes.includes(REPLIES_SCOPE)) {

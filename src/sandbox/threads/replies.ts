@@ -11,7 +11,7 @@ import { allPosts, findPost, type Post, postJson } from "./posts.ts";
  */
 
 const DEFAULT_PAGE_SIZE = 25;
-/** Fields of the reference that are empty, because no test user's reply has a value. */
+/** Fields in the reference that are always empty, because no test user's reply has a value for them. */
 const EMPTY_FIELDS = [
   "media_url",
   "thumbnail_url",
@@ -24,7 +24,10 @@ const EMPTY_FIELDS = [
   "profile_picture_url",
 ];
 
-/** Refuses a reply outside a thread of the user's own: replying to other people's posts needs more permissions. Null if it may be sent. */
+/**
+ * Refuses a reply outside the user's own threads, because replying to other people's posts needs more permissions. Null
+ * if the reply may be sent.
+ */
 export function refuseReply(sim: SimulatorContext, token: Token, params: Params): Response | null {
   const id = textParam(params, "reply_to_id");
   if (id === null) {
@@ -55,7 +58,10 @@ function replyJson(sim: SimulatorContext, post: Post, token: Token): JsonObject 
   };
 }
 
-/** GET /{root}/conversation: every reply below it; newest first, or oldest first with `reverse=false`. */
+/**
+ * Handles `GET /{root}/conversation`: returns every reply below the post, newest first, or oldest first with
+ * `reverse=false`.
+ */
 export function listConversation(sim: SimulatorContext, token: Token, id: string, url: URL): Response {
   const root = findPost(sim, id);
   if (root?.login !== token.login || root.deletedAt !== null) {

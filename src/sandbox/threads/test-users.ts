@@ -1,5 +1,5 @@
 export interface TestUser {
-  /** Larger than 2^53 and odd, so that reading it as a JSON number changes its last digit. */
+  /** The user's id, larger than 2^53 and odd, so that reading it as a JSON number changes its last digit. */
   readonly id: string;
   readonly username: string;
   readonly name: string;

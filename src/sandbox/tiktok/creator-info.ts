@@ -6,10 +6,8 @@ import { type Creator, privacyOptions } from "./creators.ts";
 import { isAudited } from "./operator-app.ts";
 import { checkDailyCap, type Publish } from "./publishes.ts";
 
-/*
- * The options that a creator may use now, and the errors for a post that exceeds them: platforms/tiktok.md 2.1 (creator info) and part 4
- * (errors).
- */
+/* The options that a creator may use now, and the errors for a post that exceeds them (platforms/tiktok.md 2.1 and
+   part 4). */
 
 const MAX_VIDEO_TITLE_LENGTH = 2200;
 const MAX_PHOTO_TITLE_LENGTH = 90;
@@ -71,7 +69,7 @@ export function checkPostInfo(
       "The privacy level is not one of the creator's options.",
     );
   }
-  // Content sharing guidelines: branded content cannot be private. TikTok documents no separate code for it.
+  // Branded content cannot be private (content sharing guidelines). TikTok documents no separate code for that error.
   if (postInfo["brand_content_toggle"] === true && level === "SELF_ONLY") {
     return envelope(sim, 403, "privacy_level_option_mismatch", "Branded content cannot be private.");
   }

@@ -7,7 +7,7 @@ import type { Creator } from "./creators.ts";
 import { checkDailyCap, newPublish, type Publish, savePublish } from "./publishes.ts";
 import { isFromVerifiedDomain, waitForPull } from "./pull-media.ts";
 
-/* The `init` calls that start a post or a draft: platforms/tiktok.md 2.2 to 2.4 (video, photos, drafts). */
+/* The `init` calls that start a post or a draft (platforms/tiktok.md 2.2 to 2.4). */
 
 const MEGABYTE = 1_000_000;
 const MAX_VIDEO_BYTES = 4096 * MEGABYTE;
@@ -49,7 +49,8 @@ function readChunkLayout(sim: SimulatorContext, source: JsonObject): ChunkLayout
       ? "one chunk must contain the whole video, up to 64 MB"
       : { size, chunkSize, chunkCount };
   }
-  // The guide allows this, but TikTok has refused it since 9 August 2026 (DayMoonDevelopment/post-for-me#327).
+  // The guide allows a small video in chunks, but TikTok has refused it since 9 August 2026
+  // (DayMoonDevelopment/post-for-me#327).
   if (size <= MAX_CHUNK_BYTES && sim.settings.extra["small_videos_in_chunks"] !== true) {
     return "The chunk size is invalid";
   }
@@ -68,7 +69,7 @@ async function startPull(sim: SimulatorContext, publish: Publish): Promise<Respo
   return okResponse(sim, { publish_id: publish.id });
 }
 
-/** POST …/video/init/ and …/inbox/video/init/ */
+/** Handles `POST …/video/init/` and `POST …/inbox/video/init/`. */
 export async function initVideo(
   sim: SimulatorContext,
   token: Token,
@@ -125,7 +126,7 @@ function findPhotosProblem(images: JsonValue | undefined, cover: JsonValue | und
     : "photo_cover_index must point at one of photo_images";
 }
 
-/** POST …/content/init/ */
+/** Handles `POST …/content/init/`. */
 export async function initPhotos(
   sim: SimulatorContext,
   token: Token,

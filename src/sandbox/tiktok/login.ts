@@ -15,15 +15,15 @@ import { CREATORS } from "./creators.ts";
 import { approvedScopes } from "./operator-app.ts";
 import { revokeAccess } from "./publishes.ts";
 
-/* Login Kit for Web: platforms/tiktok.md part 1 (login). */
+/* Login Kit for Web (platforms/tiktok.md part 1). */
 
 const CLIENT_TOKEN_LIFETIME_SECONDS = 7200;
 const CODE_LIFETIME_SECONDS = 600;
 const TOKEN_LIFETIMES_SECONDS = { access: 7200, refresh: 15_552_000 };
-/** The documented lifetimes before November 2026. */
+/** The documented lifetimes of tokens before November 2026. */
 const FORMER_TOKEN_LIFETIMES_SECONDS = { access: 86_400, refresh: 31_536_000 };
 
-/** The authorization page; `untick` in the query leaves scopes out, as a user may. */
+/** The authorization page. `untick` in the query leaves scopes out, as a user may. */
 export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
@@ -57,7 +57,7 @@ export function authorize(url: URL, sim: SimulatorContext, logins: readonly Simu
   return redirect(redirectUri, { code: `${code}!`, scopes: scopes.join(","), state });
 }
 
-/** OAuth errors may come with status 200. */
+/** An OAuth error, which may come with status 200. */
 function oauthError(sim: SimulatorContext, status: number, error: string, description: string): Response {
   const asSuccess = sim.settings.extra["errors_as_200"] === true;
   return Response.json(
@@ -121,7 +121,7 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
       revokeToken(sim, secret);
       return issueTokens(sim, token);
     }
-    // A token of the app itself: https://developers.tiktok.com/doc/client-access-token-management
+    // The result is a token of the app itself: https://developers.tiktok.com/doc/client-access-token-management
     case "client_credentials":
       return Response.json({
         access_token: sim.newSecret("clt."),
