@@ -90,8 +90,8 @@ const OPERATIONS: readonly Operation[] = [
     hosts: GRAPH,
     path: "/{version}/{id}/stories",
     query: ["fields", "limit", "after", "before", ...AUTHENTICATION],
-    // The page describes the Instagram API with Facebook Login; specs/IGUserForIGOnlyAPI.json in Meta's SDK
-    // specifications has the edge for Instagram Login.
+    // The page describes the API with the login of Pages; specs/IGUserForIGOnlyAPI.json in Meta's SDK specifications has
+    // the edge for Instagram Login.
     source: `${REFERENCE}/ig-user/stories`,
   },
   {
