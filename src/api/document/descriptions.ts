@@ -381,7 +381,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string
     platform_post_id: "The platform's own id of the published post; null before.",
     platform_post_url: "The address of the published post; null before, or when the platform gives none.",
     published_at: "When the platform said that it is public; null before.",
-    attempts: "How many times publishing was tried.",
+    attempts: "How many times publishing was tried. A wait for a rate limit continues the same attempt.",
     error: "Why it was not published; null while there is nothing to tell.",
     "extras.cover": "The picture that a video shows; only where the platform sets it by a call of its own.",
     "extras.playlists": "The playlists that the video was added to; of several, the first that it was not is told.",

@@ -10,7 +10,8 @@ import { specsOf } from "#dashboard/wording/field-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import { adapterFor } from "#platforms/registry.ts";
 import type { Attempt, PostRecord, Target } from "#posts/index.ts";
-import { describeLateness, formatExactTime } from "#dashboard/wording/post-state.ts";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { describeLateness, formatExactTime, isRetried } from "#dashboard/wording/post-state.ts";
 import { adviceFor, describeAttempt, isLoginError, TARGET_STATUS_LABELS } from "#dashboard/wording/post-wording.ts";
 
 const TONES = {
@@ -134,7 +135,15 @@ function httpUrl(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) ? url : null;
 }
 
-const Outcome: FC<{ target: Target; display: Display }> = ({ target, display }) => {
+/** Counts the attempts, and the waits for a rate limit: such a wait continues the same attempt. */
+function countAttempts({ attempts, platform }: Target, history: readonly Attempt[]): string {
+  const waits = history.filter(({ outcome }) => outcome === "rate_limited").length;
+  const asked = waits === 0 ? "" : `, with ${countOf(waits, "wait")} that ${PLATFORM_NAMES[platform]} asked for`;
+  return `${countOf(attempts, "attempt")}${asked}`;
+}
+
+const Outcome: FC<{ target: Target; record: PostRecord; history: readonly Attempt[]; display: Display }> = (props) => {
+  const { target, record, history, display } = props;
   const { platform, publishedAt, lateByMs, nextAttemptAt } = target;
   const url = httpUrl(target.platformPostUrl);
   return (
@@ -142,7 +151,9 @@ const Outcome: FC<{ target: Target; display: Display }> = ({ target, display }) 
       {publishedAt !== null && (
         <span>
           {formatDateTime(display, publishedAt)}
-          {lateByMs !== null && `, ${describeLateness(lateByMs)}`}
+          {isRetried(record, target)
+            ? ", published after a retry"
+            : lateByMs !== null && `, ${describeLateness(lateByMs)}`}
         </span>
       )}
       {url !== null && (
@@ -159,7 +170,7 @@ const Outcome: FC<{ target: Target; display: Display }> = ({ target, display }) 
       <a href={`/dashboard?account=${target.accountId}&view=all`} aria-label={`All posts of ${target.username}`}>
         All posts
       </a>
-      {target.attempts > 0 && <span>{target.attempts === 1 ? "1 attempt" : `${target.attempts} attempts`}</span>}
+      {target.attempts > 0 && <span>{countAttempts(target, history)}</span>}
     </p>
   );
 };
@@ -279,6 +290,7 @@ export const TargetItem: FC<{
   const { post } = record;
   const media = target.mediaItems ?? post.mediaItems;
   const account = record.accounts.get(target.accountId);
+  const history = record.attempts.filter(({ accountId }) => accountId === target.accountId);
   const label =
     (target.status === "pending" && target.attempts === 0 && UNTRIED_LABELS[post.status]) ||
     TARGET_STATUS_LABELS[target.status];
@@ -291,7 +303,7 @@ export const TargetItem: FC<{
         </h3>
         <span class={`tag ${TONES[target.status]}`}>{label}</span>
       </div>
-      <Outcome target={target} display={display} />
+      <Outcome target={target} record={record} history={history} display={display} />
       <Parts target={target} postStatus={post.status} />
       <Extras target={target} />
       <TargetErrorText target={target} postId={post.id} canEdit={canEdit} />
@@ -321,10 +333,7 @@ export const TargetItem: FC<{
           <Options target={target} mediaTypes={media.map(({ type }) => type)} />
         </div>
       </details>
-      <Attempts
-        attempts={record.attempts.filter(({ accountId }) => accountId === target.accountId)}
-        display={display}
-      />
+      <Attempts attempts={history} display={display} />
     </li>
   );
 };

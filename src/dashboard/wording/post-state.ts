@@ -1,3 +1,4 @@
+import { PLATFORM_NAMES } from "#core/platform.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { type Display, formatDateTime, formatTime } from "./display.ts";
 import type { PostRecord, Target } from "#posts/index.ts";
@@ -35,7 +36,29 @@ function nextTryAt(targets: readonly Target[]): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-export function describePost({ post }: PostRecord, circumstances: Circumstances): PostState {
+/** When (ms) a post was first due, if a person has retried what failed then. Null if nothing was retried. */
+function firstTime({ changes }: PostRecord): number | null {
+  for (const { fields = [] } of changes) {
+    const isRetry = fields.some(
+      ({ field, accountId, from }) =>
+        field === "status" && accountId === undefined && (from === "failed" || from === "partially_failed"),
+    );
+    const before = fields.find(({ field }) => field === "scheduled_at")?.from;
+    if (isRetry && typeof before === "string") {
+      return Date.parse(before);
+    }
+  }
+  return null;
+}
+
+/** Whether a person has retried this target. Its lateness counts from the retry, so it says nothing about the plan. */
+export function isRetried(record: PostRecord, { dueAt }: Target): boolean {
+  const first = firstTime(record);
+  return first !== null && dueAt > first;
+}
+
+export function describePost(record: PostRecord, circumstances: Circumstances): PostState {
+  const { post } = record;
   const { display, now } = circumstances;
   const { status, targets } = post;
   const label = POST_STATUS_LABELS[status];
@@ -69,7 +92,7 @@ export function describePost({ post }: PostRecord, circumstances: Circumstances)
         sentences: [publishingSentence(targets, display), "This can no longer be stopped."],
       };
     case "published":
-      return { label, tone: "active", sentences: [publishedSentence(targets)] };
+      return { label, tone: "active", sentences: publishedSentences(record, display) };
     case "partially_failed":
     case "failed":
       return unconfirmed > 0 && targets.every((target) => target.status !== "failed")
@@ -116,13 +139,26 @@ function unconfirmedCount(targets: readonly Target[]): number {
   return targets.filter(({ status }) => status === "unconfirmed").length;
 }
 
-function publishedSentence(targets: readonly Target[]): string {
-  const times = targets.flatMap(({ lateByMs }) => (lateByMs === null ? [] : [lateByMs]));
-  const published = targets.filter(({ status }) => status === "published").length;
-  const where = published === 1 ? "on its account" : `on all ${published} accounts`;
-  return times.length === 0
-    ? `It is public ${where}.`
-    : `It is public ${where}: ${describeLateness(Math.max(...times))}.`;
+function publishedSentences(record: PostRecord, display: Display): string[] {
+  const published = record.post.targets.filter(({ status }) => status === "published");
+  const times = published.flatMap(({ lateByMs }) => (lateByMs === null ? [] : [lateByMs]));
+  const where = `It is public ${published.length === 1 ? "on its account" : `on all ${published.length} accounts`}`;
+  const retried = published.filter((target) => isRetried(record, target));
+  const [one] = retried;
+  if (one) {
+    const forWhom =
+      retried.length === published.length
+        ? ""
+        : retried.length === 1
+          ? `for ${one.username} (${PLATFORM_NAMES[one.platform]}) `
+          : `for ${retried.length} of them `;
+    const at = Math.max(...retried.map(({ publishedAt, dueAt }) => publishedAt ?? dueAt));
+    return [
+      `${where}, ${forWhom}only after a retry on ${formatDateTime(display, at)}.`,
+      `It was first due on ${formatDateTime(display, firstTime(record) ?? at)}; the calendar shows the time of the retry.`,
+    ];
+  }
+  return [times.length === 0 ? `${where}.` : `${where}: ${describeLateness(Math.max(...times))}.`];
 }
 
 function endSentence(targets: readonly Target[]): string {

@@ -296,6 +296,19 @@ describe("what happened", () => {
     expect(html).not.toContain("<script>alert");
   });
 
+  test("a wait for a rate limit is told beside the attempts, of which it is none", async () => {
+    const { read, post, accountId } = await authorWithPost();
+    const attempt = { httpStatus: 402, platformCode: null, message: null, nextAttemptAt: null };
+    await updateTargetRow(post.id, accountId, {
+      attempts: 1,
+      history: JSON.stringify([
+        { ...attempt, at: NOW(), step: "commit", outcome: "rate_limited" },
+        { ...attempt, at: NOW() + MINUTE, step: "commit", outcome: "published" },
+      ]),
+    });
+    expect((await read()).text).toMatch(/1 attempt, with 1 wait that \w+ asked for/);
+  });
+
   test("changes, newest first, with fields in words", async () => {
     const { read, ctx, post, accounts } = await authorWithPost(2);
     await editPosts(ctx, { postIds: [post.id], caption: HOSTILE.slice(0, 60), accountIds: [accounts[0] ?? ""] });
@@ -489,6 +502,39 @@ describe("trying again", () => {
     const ofAccount = new Map(after.targets.map((target) => [target.accountId, target]));
     expect(ofAccount.get(failed)?.dueAt).toBe(after.scheduledAt);
     expect(ofAccount.get(unconfirmed)).toMatchObject({ status: "unconfirmed", dueAt: post.scheduledAt });
+  });
+
+  test.for([
+    [2, "It is public on all 2 accounts, for ", ") only after a retry on "],
+    [1, "It is public on its account, ", "only after a retry on "],
+  ] as const)("a retry is never called on time (%i accounts)", async ([count, where, when]) => {
+    const { browser, ctx, post, path, accounts, read } = await authorWithPost(count);
+    const failed = accounts.at(-1) ?? "";
+    const lateness = { published_at: post.scheduledAt + 10, started_at: post.scheduledAt + 10 };
+    await updatePostRow(post.id, { status: count === 1 ? "failed" : "partially_failed", watch_at: null });
+    if (count > 1) {
+      await updateTargetRow(post.id, accounts[0] ?? "", { state: "published", ...lateness });
+    }
+    await updateTargetRow(post.id, failed, { state: "failed", error: targetError() });
+    const date = new Date(post.scheduledAt + DAY).toISOString().slice(0, 10);
+    const confirmPage = await (
+      await browser.post(`${path}/retry`, { when: "later", date, time: "18:30" })
+    ).text();
+    await browser.post("/dashboard/posts/edit/confirm", {
+      confirmation_token: /name="confirmation_token" value="([^"]+)"/.exec(confirmPage)?.[1] ?? "",
+      post_id: post.id,
+      next: path,
+    });
+    const { scheduledAt } = await getPost(ctx, { id: post.id });
+    expect(scheduledAt).toBeGreaterThan(post.scheduledAt);
+    await updatePostRow(post.id, { status: "published" });
+    await updateTargetRow(post.id, failed, { state: "published", published_at: scheduledAt, started_at: scheduledAt });
+    const { text } = await read();
+    expect(text).toContain(where);
+    expect(text).toContain(when);
+    expect(text).toMatch(/It was first due on [^;]+; the calendar shows the time of the retry\./);
+    expect(text).toContain("18:30, published after a retry");
+    expect(text.match(/published on time/g)?.length ?? 0).toBe(count - 1);
   });
 
   test("at a chosen time in the person's zone", async () => {

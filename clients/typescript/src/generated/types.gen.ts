@@ -185,7 +185,7 @@ export type Target = {
      */
     published_at: string | null;
     /**
-     * How many times publishing was tried.
+     * How many times publishing was tried. A wait for a rate limit continues the same attempt.
      */
     attempts: number;
     /**
