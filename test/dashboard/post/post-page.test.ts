@@ -517,9 +517,7 @@ describe("trying again", () => {
     }
     await updateTargetRow(post.id, failed, { state: "failed", error: targetError() });
     const date = new Date(post.scheduledAt + DAY).toISOString().slice(0, 10);
-    const confirmPage = await (
-      await browser.post(`${path}/retry`, { when: "later", date, time: "18:30" })
-    ).text();
+    const confirmPage = await (await browser.post(`${path}/retry`, { when: "later", date, time: "18:30" })).text();
     await browser.post("/dashboard/posts/edit/confirm", {
       confirmation_token: /name="confirmation_token" value="([^"]+)"/.exec(confirmPage)?.[1] ?? "",
       post_id: post.id,
