@@ -1,7 +1,16 @@
+import type { Page } from "playwright-core";
 import type { DemoWorkspace } from "../demo/demo-workspace.ts";
 import type { PageChecker } from "./page-checker.ts";
 
 const DAY_MS = 86_400_000;
+
+/** The text of the page as assistive technology reads it, with what style sheets generate. */
+async function textOf(page: Page): Promise<string> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  return nodes.flatMap(({ role, name }) => (role?.value === "StaticText" ? [String(name?.value)] : [])).join("");
+}
 
 /** Selects posts of the calendar and changes a table cell by cell, on a desk and on a phone; nothing is confirmed. */
 export async function runSelectionFlow(checker: PageChecker, { month }: Pick<DemoWorkspace, "month">): Promise<void> {
@@ -20,6 +29,7 @@ export async function runSelectionFlow(checker: PageChecker, { month }: Pick<Dem
     const scheduled = page.locator(".chip-item.scheduled input[name=post]");
     await scheduled.nth(0).check();
     await scheduled.nth(1).check();
+    checker.expect(`${form}: the bar counts two selected posts`, (await textOf(page)).includes("2 selected"));
     await button("Move");
     await page.getByLabel("By how many days").fill("2");
     await checker.checkPage(`selection-move-${form}`);
@@ -39,6 +49,8 @@ export async function runSelectionFlow(checker: PageChecker, { month }: Pick<Dem
     await button("Preview");
     await page.getByRole("button", { name: "Schedule the 1 good post" }).waitFor();
     await checker.checkPage(`many-preview-${form}`);
+    const table = await page.getByRole("region", { name: "The rows and their cells" }).boundingBox();
+    checker.expect(`${form}: the table of rows fills its card`, (table?.width ?? 0) > viewport.width / 2);
   }
   await page.setViewportSize(desk);
 }
