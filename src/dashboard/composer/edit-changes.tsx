@@ -99,6 +99,7 @@ function optionChanges(
       describeOptions(optionSpecsOf(view, accountId), isJsonObject(options) ? options : ({} satisfies JsonObject), {
         mediaTypes: null,
         boards: boards?.ok ? boards.boards : [],
+        isChange: true,
       }).map(({ label, value }) => [label, value]),
     );
   const [before, after] = [inWords(from), inWords(to)];

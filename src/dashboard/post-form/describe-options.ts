@@ -5,21 +5,37 @@ import { storedThreadMedia } from "#posts/index.ts";
 import { tagInWords } from "./read-tags.ts";
 import { isAskedFor, type KnownMediaTypes, storedOption } from "./read-options.ts";
 
-/** The options of a target in plain words, as the platform will get them, with defaults. Empty options are left out. */
+interface DescribedIn {
+  readonly mediaTypes: KnownMediaTypes;
+  readonly boards: readonly Board[];
+  /** Whether to describe one side of a change, which also names what happens if the option is not set. */
+  readonly isChange?: boolean;
+}
+
+/**
+ * The options of a target in plain words: those that apply and differ from the default, and those that the platform
+ * wants a person to choose.
+ */
 export function describeOptions(
   specs: readonly OptionSpec[],
   options: JsonObject,
-  context: { readonly mediaTypes: KnownMediaTypes; readonly boards: readonly Board[] },
+  { mediaTypes, boards, isChange = false }: DescribedIn,
 ): readonly { readonly label: string; readonly value: string }[] {
   return specs
-    .filter((spec) => isAskedFor(spec, context.mediaTypes))
-    .map((spec) => ({ label: spec.label, value: describeValue(spec, storedOption(options, spec), context.boards) }))
+    .filter((spec) => isAskedFor(spec, mediaTypes) && (isChange || isListed(spec, storedOption(options, spec))))
+    .map((spec) => ({ label: spec.label, value: describeValue(spec, storedOption(options, spec), boards) }))
     .filter(({ value }) => value !== "");
+}
+
+function isListed({ defaultValue, initial, mustChoose }: OptionSpec, value: JsonValue | undefined): boolean {
+  const isChosenByPerson = initial !== undefined || mustChoose !== undefined;
+  return value !== undefined && value !== null && (value !== defaultValue || isChosenByPerson);
 }
 
 function describeValue(spec: OptionSpec, value: JsonValue | undefined, boards: readonly Board[]): string {
   if (value === undefined || value === null) {
-    return spec.choices?.[""] ?? "";
+    // The empty entry of a member, such as the duration of a poll, is a prompt.
+    return spec.key.includes(".") || spec.mustChoose !== undefined ? "" : (spec.choices?.[""] ?? "");
   }
   if (Array.isArray(value)) {
     if (spec.input === "parts") {
