@@ -167,7 +167,7 @@ describe("POST /dashboard/accounts/connect", () => {
     expect(response.status).toBe(303);
     const location = new URL(response.headers.get("location") ?? "");
     expect([location.origin, location.pathname]).toEqual([service.services.config.origin, "/connect/bluesky"]);
-    expect(await (await browser.get(`${location.pathname}${location.search}`)).text()).toContain("to the workspace");
+    expect(await (await browser.get(`${location.pathname}${location.search}`)).text()).toContain("joins the workspace");
   });
 
   test.for([

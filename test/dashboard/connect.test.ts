@@ -82,7 +82,9 @@ describe("GET /connect/{platform}", () => {
     const link = await requestLink(ctx);
     const page = await open(link);
     expect(page.status).toBe(200);
-    expect(page.text).toMatch(/Connect X to the workspace.*&lt;b&gt;Studio&lt;\/b&gt;.*of .…@example\.com/s);
+    expect(page.text).toMatch(
+      /<h1>.*Connect X\s*<\/h1>\s*<p>\s*The account joins the workspace.*&lt;b&gt;Studio&lt;\/b&gt;.*of .…@example\.com/s,
+    );
     const [user] = await queryRows("SELECT email FROM users WHERE id = ?", ctx.actor.userId);
     expect(page.text).not.toContain(String(user?.["email"]));
     expect(page.text).toContain("Continue to X");
@@ -125,7 +127,7 @@ describe("GET /connect/{platform}", () => {
     const [{ ctx }, { ctx: other }] = [await createSandboxUser(), await createSandboxUser()];
     const unknown = await open(`${ORIGIN}/connect/x?state=unknown`);
     expect(unknown.status).toBe(400);
-    expect(unknown.text).toMatch(/href="\/dashboard\/accounts">\s*Try again/);
+    expect(unknown.text).toMatch(/href="\/dashboard\/accounts">\s*Back to your accounts/);
     expect((await open(`${ORIGIN}/connect/x`)).status).toBe(400);
     const token = await startSession(other, { userId: other.actor.userId });
     const link = await requestLink(ctx);

@@ -27,12 +27,15 @@ export const ChoicePage: FC<{
       footer="You can choose others later, and disconnect an account at any time."
     >
       <h1>
-        <PlatformBadge platform={connection.platform} isDecorative /> Choose what to connect to the workspace{" "}
+        <PlatformBadge platform={connection.platform} isDecorative /> Choose what to connect
+      </h1>
+      <p>
+        What you choose joins the workspace{" "}
         <em>
           <bdi>{workspaceName}</bdi>
         </em>{" "}
-        of {shortenEmail(ownerEmail)}
-      </h1>
+        of {shortenEmail(ownerEmail)}.
+      </p>
       <ChoiceForm platform={connection.platform} loginName={connection.displayName} {...form} />
     </AuthLayout>
   );

@@ -13,9 +13,9 @@ import { Notice } from "#dashboard/layout/components.tsx";
  */
 const NextSteps: FC<{ children: Child }> = ({ children }) => <div class="actions">{children}</div>;
 
-const AccountsButton: FC<{ label: string }> = ({ label }) => (
+const BackToAccounts: FC = () => (
   <a class="button" href="/dashboard/accounts">
-    {label}
+    Back to your accounts
   </a>
 );
 
@@ -51,7 +51,7 @@ const ConnectedPage: FC<{ end: Extract<ConnectResult, { ok: true }> }> = ({ end 
     <AuthLayout title={title} script={false}>
       <h1>{title}</h1>
       <NextSteps>
-        <AccountsButton label="Back to your accounts" />
+        <BackToAccounts />
         {!end.pending && (
           <a class="button secondary" href="/dashboard/posts/new">
             Write a post
@@ -83,7 +83,7 @@ export const ConnectFailedPage: FC<{ platform: Platform; reason: string }> = ({ 
       <h1>{title}</h1>
       <Notice kind="error">{reason}</Notice>
       <NextSteps>
-        <AccountsButton label="Try again" />
+        <BackToAccounts />
       </NextSteps>
       <p>Accounts that were already connected are not affected.</p>
       <CloseHint />

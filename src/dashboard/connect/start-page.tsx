@@ -92,12 +92,15 @@ export const ConnectStartPage: FC<{
       footer="Almanac publishes only what is confirmed in that workspace. You can disconnect the account at any time."
     >
       <h1>
-        <PlatformBadge platform={connect.platform} isDecorative /> Connect {name} to the workspace{" "}
+        <PlatformBadge platform={connect.platform} isDecorative /> Connect {name}
+      </h1>
+      <p>
+        The account joins the workspace{" "}
         <em>
           <bdi>{connect.workspaceName}</bdi>
         </em>{" "}
-        of {shortenEmail(connect.ownerEmail)}
-      </h1>
+        of {shortenEmail(connect.ownerEmail)}.
+      </p>
       {!isOwner && (
         <p>Continue only if this is your workspace, or if you trust its owner to publish with your account.</p>
       )}

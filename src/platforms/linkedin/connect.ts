@@ -230,7 +230,7 @@ async function listOrganizations(
   const accounts: PostableAccount[] = [];
   const unpostable: UnpostableAccount[] = [];
   for (const [urn, memberRoles] of roles.value) {
-    const name = names.value.get(urn) ?? { name: idOf(urn), vanityName: null };
+    const name = names.value.get(urn) ?? { name: `Page ${idOf(urn)}`, vanityName: null };
     if (memberRoles.some((role) => POSTING_ROLES.has(role))) {
       accounts.push(toPostableAccount(urn, name, tokens));
     } else {

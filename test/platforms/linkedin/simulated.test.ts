@@ -127,19 +127,21 @@ describe("a role at a page", () => {
   test("that was revoked is no role, and a showcase page is a page", async ({ expect }) => {
     const { accounts, unpostable } = await logIn(linkedin, "dora", BOTH);
     expect(urnsOf(accounts)).toEqual(["urn:li:person:DoR012opq", "urn:li:organizationBrand:88912973"]);
+    // The lookup does not name it.
+    expect(accounts[1]?.displayName).toBe("Page 88912973");
     expect(unpostable).toEqual([]);
     expect(await publishUntilSettled(linkedin, accounts[1]!, { caption: "from the showcase" })).toMatchObject({
       state: "published",
     });
   });
 
-  test("does not need a name: without one the id is the name", async ({ expect }) => {
+  test("does not need a name: without one its number is the name", async ({ expect }) => {
     await changeSettings("linkedin", { no_lookup: true });
     const ada = await logIn(linkedin, "ada", BOTH);
     expect(ada.accounts.map(({ displayName }) => displayName)).toEqual(["Ada Example", "Example GmbH"]);
     const cleo = await logIn(linkedin, "cleo", BOTH);
-    expect(cleo.accounts.map(({ displayName }) => displayName)).toEqual(["Cleo Example", "7700001"]);
-    expect(cleo.unpostable.map(({ displayName }) => displayName)).toEqual(["5515715"]);
+    expect(cleo.accounts.map(({ displayName }) => displayName)).toEqual(["Cleo Example", "Page 7700001"]);
+    expect(cleo.unpostable.map(({ displayName }) => displayName)).toEqual(["Page 5515715"]);
   });
 
   test("that was lost fails the page's post only; the login goes on", async ({ expect }) => {
