@@ -249,7 +249,7 @@ describe("media in the form", () => {
     };
     const pageAfter = async (intent: string) => (await browser.post(PREVIEW, { ...fields, intent })).text();
     const press = async (intent: string) => formFields(await pageAfter(intent), PREVIEW);
-    expect(await pageAfter("media_up.1")).toContain('aria-label="Move earlier: 1.jpg"');
+    expect(await pageAfter("media_up.1")).toContain('aria-label="Move up: 1.jpg"');
     expect(await pageAfter("media_remove.1")).not.toContain('aria-label="Move');
     expect(await press("media_up.1")).toMatchObject({
       media: ["https://a.example/2.jpg", "https://a.example/1.jpg"],
@@ -573,6 +573,21 @@ describe("an edit", () => {
 
 describe("the parts of a thread", () => {
   const thread = (texts: readonly string[]) => texts.map((caption) => ({ caption }));
+
+  test("stand beside the text of the account and not among its options, each with a label", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const [x, linkedin] = [await connect(caller, "x", "ben"), await connect(caller, "linkedin", "cleo")];
+    const page = async (fields: Record<string, string | string[]>) =>
+      await (await browser.post(PREVIEW, { caption: "One", intent: "update", ...fields })).text();
+    const empty = await page({ account: x.id });
+    expect(empty).toContain("Add a part (thread)");
+    expect(empty.indexOf("Add a part (thread)")).toBeLessThan(empty.indexOf("Different text for this account"));
+    const name = `option.${x.id}.thread`;
+    const filled = await page({ account: x.id, [name]: ["Two"] });
+    expect(filled).toContain(`<label for="${name}.0">Part 2</label>`);
+    expect(filled).toContain("What is ticked or entered here is used in any case.");
+    expect(await page({ account: linkedin.id })).not.toContain("Add a part");
+  });
 
   test("are added, moved and removed by buttons, and what is wrong stands beside each", async ({ expect }) => {
     const { caller, browser } = await createPerson();

@@ -381,7 +381,7 @@ export class Journey {
     await own.first().waitFor();
     await person.unfold("Options", own);
     for (const part of [2, 3]) {
-      await person.pressButton("Add a part");
+      await person.pressButton("Add a part (thread)");
       // Without a script the form comes anew.
       await person.unfold("Options", own);
       await person.type(`Part ${part}`, `${name}, ${part}`);

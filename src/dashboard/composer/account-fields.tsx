@@ -6,7 +6,7 @@ import type { TargetInput } from "#planning/index.ts";
 import { describeAccount, targetsOf } from "./account-likeness.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
 import { FieldProblems, problemsOf, TextArea } from "./fields.tsx";
-import { HiddenTexts, OptionInputs } from "./option-inputs.tsx";
+import { HiddenTexts, OptionInputs, ThreadInputs } from "./option-inputs.tsx";
 import { OwnMediaFields } from "./own-media-fields.tsx";
 import {
   captionField,
@@ -153,6 +153,7 @@ const AccountPanel: FC<PanelProps & { readonly look: ReturnType<typeof describeA
       <FieldProblems view={view} field={`account.${accountId}`} />
       <div data-likeness={accountId}>{look?.likeness}</div>
       <p class={`count ${look?.isTooLong ? "field-error" : "hint"}`}>{look?.count}</p>
+      <ThreadInputs view={view} accountId={accountId} counts={look?.parts ?? []} />
       <details open={caption !== "" || problemsOf(view, own).length > 0}>
         <summary>Different text for this account</summary>
         <div class="field">
@@ -165,7 +166,7 @@ const AccountPanel: FC<PanelProps & { readonly look: ReturnType<typeof describeA
       </details>
       <OwnMediaFields view={view} accountId={accountId} name={name} />
       <HiddenExtras form={view.form} accountId={accountId} />
-      <OptionInputs view={view} accountId={accountId} partCounts={look?.parts ?? []} />
+      <OptionInputs view={view} accountId={accountId} />
       {/* The notice is at the end, so that its appearance moves no field of the account. */}
       <div data-check-result={accountId} role="status"></div>
     </fieldset>

@@ -55,8 +55,8 @@ const ChosenMedium: FC<MediaChoiceProps & { index: number }> = ({ view, items, i
       <div>
         <p>{`${index + 1}. ${file}`}</p>
         <p class="item-actions">
-          {items.length > 1 && button("up", "Earlier", index === 0)}
-          {items.length > 1 && button("down", "Later", index === items.length - 1)}
+          {items.length > 1 && button("up", "Move up", index === 0)}
+          {items.length > 1 && button("down", "Move down", index === items.length - 1)}
           {button("remove", "Remove")}
         </p>
         <input
@@ -83,7 +83,7 @@ export const MediaChoice: FC<MediaChoiceProps> = ({ view, items, owner, library,
       {offered.length > 0 && (
         <div class="library">
           {offered.map(({ url, type, filename }) => (
-            <label class="library-item">
+            <label class="checkbox library-item">
               <input type="checkbox" name={library} value={`${type} ${url}`} />
               <Thumbnail url={url} type={type} />
               <span>{filename}</span>
@@ -97,6 +97,7 @@ export const MediaChoice: FC<MediaChoiceProps> = ({ view, items, owner, library,
       <button class="secondary" name="intent" value="update" formaction={`/dashboard/posts/preview#${anchor}`}>
         {`Use these for ${owner}`}
       </button>
+      <p class="hint">What is ticked or entered here is used in any case. The button shows it in the list.</p>
     </>
   );
 };

@@ -92,8 +92,8 @@ const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ vi
           )}
         </p>
         <p class="item-actions">
-          {!isOnly && button("media_up", "Earlier", "Move earlier", index === 0)}
-          {!isOnly && button("media_down", "Later", "Move later", index === view.form.media.length - 1)}
+          {!isOnly && button("media_up", "Move up", "Move up", index === 0)}
+          {!isOnly && button("media_down", "Move down", "Move down", index === view.form.media.length - 1)}
           {button("media_remove", "Remove", "Remove")}
         </p>
         <FieldProblems view={view} field={`media.${index}`} />
@@ -138,7 +138,7 @@ export const MediaFields: FC<{ view: ComposerView }> = ({ view }) => {
           <summary>Choose from your media</summary>
           <div class="library">
             {offered.map(({ url, type, filename }) => (
-              <label class="library-item">
+              <label class="checkbox library-item">
                 <input type="checkbox" name="library" value={url} />
                 <Thumbnail url={url} type={type} />
                 <span>{filename}</span>

@@ -8,8 +8,8 @@ import { mediaCountOfAccount, mediaTypesOfAccount } from "#dashboard/post-form/a
 import { type ComposerView, optionSpecsOf, findAccount } from "./composer-view.ts";
 import { describe, FieldProblems, FileUpload, Labelled } from "./fields.tsx";
 import { optionField } from "#dashboard/post-form/post-form.ts";
-import { isAskedFor, partMediaKey } from "#dashboard/post-form/read-options.ts";
-import { isSwitchOn, partMediaOf, textsOfField } from "#dashboard/post-form/read-post-form.ts";
+import { isAskedFor } from "#dashboard/post-form/read-options.ts";
+import { isSwitchOn, textsOfField } from "#dashboard/post-form/read-post-form.ts";
 import { ThreadParts } from "./thread-parts.tsx";
 
 interface OptionProps {
@@ -19,8 +19,6 @@ interface OptionProps {
   /** The texts that the field shows. If the person chose nothing, the platform's default. */
   readonly texts: readonly string[];
   readonly availability: OptionAvailability | undefined;
-  /** The length of each thread part after the first. */
-  readonly partCounts: readonly PartCount[];
 }
 
 function fieldName({ accountId, spec }: Pick<OptionProps, "accountId" | "spec">): string {
@@ -211,9 +209,6 @@ const PerMediaOption: FC<OptionProps> = (props) => {
 
 const OptionInput: FC<OptionProps> = (props) => {
   const { spec } = props;
-  if (spec.input === "parts") {
-    return <ThreadParts {...props} counts={props.partCounts} />;
-  }
   if (spec.type === "texts" && spec.input !== "words" && spec.input !== "tags") {
     return spec.input === "boards" ? <BoardsOption {...props} /> : <PerMediaOption {...props} />;
   }
@@ -281,11 +276,18 @@ function unavailableOptions({ services }: ComposerView, platform: Platform): Rea
   return new Set(scopes.filter(({ isAvailable }) => !isAvailable).map(({ option }) => option));
 }
 
-export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCounts: readonly PartCount[] }> = ({
-  view,
-  accountId,
-  partCounts,
-}) => {
+/** The parts of a thread. They are texts of the post, so they are not among its options. */
+export const ThreadInputs: FC<{ view: ComposerView; accountId: string; counts: readonly PartCount[] }> = (props) => (
+  <>
+    {optionSpecsOf(props.view, props.accountId)
+      .filter(({ input }) => input === "parts")
+      .map((spec) => (
+        <ThreadParts {...props} spec={spec} texts={textsOfField(props.view.form, props.accountId, spec)} />
+      ))}
+  </>
+);
+
+export const OptionInputs: FC<{ view: ComposerView; accountId: string }> = ({ view, accountId }) => {
   const account = findAccount(view.data, accountId);
   const creator = view.creators.get(accountId);
   const form = account && view.services.adapterFor(account.platform)?.optionForm;
@@ -296,7 +298,7 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCount
     isAskedFor(spec, mediaTypes) &&
     !(unavailable.has(spec.key) && textsOfField(view.form, accountId, spec).length === 0) &&
     !(spec.input === "per_media" && mediaCountOfAccount(view.form, accountId) === 0);
-  const specs = optionSpecsOf(view, accountId);
+  const specs = optionSpecsOf(view, accountId).filter(({ input }) => input !== "parts");
   const shown = specs.filter(isShown);
   const inputOf = (spec: OptionSpec) => (
     <OptionInput
@@ -305,7 +307,6 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCount
       spec={spec}
       texts={shownTexts(view, accountId, spec)}
       availability={availability}
-      partCounts={partCounts}
     />
   );
   const changed = shown.filter((spec) => isChanged(view, accountId, spec)).length;
@@ -360,13 +361,7 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCount
       {specs
         .filter((spec) => !isShown(spec))
         .map((spec) => (
-          <>
-            <HiddenTexts name={optionField(accountId, spec.key)} texts={textsOfField(view.form, accountId, spec)} />
-            <HiddenTexts
-              name={optionField(accountId, partMediaKey(spec))}
-              texts={partMediaOf(view.form, accountId, spec)}
-            />
-          </>
+          <HiddenTexts name={optionField(accountId, spec.key)} texts={textsOfField(view.form, accountId, spec)} />
         ))}
     </>
   );

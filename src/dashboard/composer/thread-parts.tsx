@@ -30,18 +30,19 @@ export const ThreadParts: FC<PartsProps> = (props) => {
   const { view, accountId, spec, texts } = props;
   const name = optionField(accountId, spec.key);
   return (
-    <fieldset id={name} class="thread-parts ordered" {...describe(view, name)}>
-      <legend>{spec.label}</legend>
-      {spec.hint !== undefined && <p class="hint">{spec.hint}</p>}
+    <fieldset id={name} class="thread-parts ordered" aria-label={spec.label} {...describe(view, name)}>
       {texts.length > 0 && (
-        <ol>
-          {texts.map((text, index) => (
-            <Part {...props} text={text} index={index} />
-          ))}
-        </ol>
+        <>
+          <p class="hint">{spec.hint}</p>
+          <ol>
+            {texts.map((text, index) => (
+              <Part {...props} text={text} index={index} />
+            ))}
+          </ol>
+        </>
       )}
       {texts.length < THREAD_PARTS_MAX && (
-        <PartButton {...props} action="add" index={texts.length} label="Add a part" />
+        <PartButton {...props} action="add" index={texts.length} label="Add a part (thread)" />
       )}
       <FieldProblems view={view} field={name} />
     </fieldset>
@@ -55,21 +56,15 @@ const Part: FC<PartsProps & { text: string; index: number }> = (props) => {
   const number = index + 2;
   return (
     <li>
-      <TextArea
-        view={view}
-        name={optionField(accountId, spec.key)}
-        id={id}
-        value={text}
-        rows={3}
-        label={`Part ${number}`}
-      />
+      <label for={id}>{`Part ${number}`}</label>
+      <TextArea view={view} name={optionField(accountId, spec.key)} id={id} value={text} rows={3} />
       <p class={`count ${count?.isTooLong ? "field-error" : "hint"}`} data-part-count={accountId}>
         {count?.text}
       </p>
       <FieldProblems view={view} field={id} />
       <p class="item-actions">
-        <PartButton {...props} action="up" label="Earlier" of={number} isOff={index === 0} />
-        <PartButton {...props} action="down" label="Later" of={number} isOff={index === texts.length - 1} />
+        <PartButton {...props} action="up" label="Move up" of={number} isOff={index === 0} />
+        <PartButton {...props} action="down" label="Move down" of={number} isOff={index === texts.length - 1} />
         <PartButton {...props} action="remove" label="Remove" of={number} />
       </p>
       <PartMedia {...props} />

@@ -76,7 +76,7 @@ export const FIT_FIELD = {
 /** The form field for the parts of a thread after the first. */
 export const THREAD_FIELD = {
   label: "Thread",
-  hint: "Further parts, each published as a reply to the one before.",
+  hint: "Each part is published as a reply to the one before.",
   input: "parts",
 } as const satisfies OptionField;
 
