@@ -63,7 +63,6 @@ export const STORY_APPEARANCE = {
     covered: { top: 14, right: 0, bottom: 20, left: 0 },
   },
   lines: [],
-  source: "the shaded edges: as Meta documents them for ads",
 } as const satisfies PostAppearance;
 
 export function storyItemProblems(

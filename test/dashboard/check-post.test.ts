@@ -58,7 +58,7 @@ describe("POST /dashboard/posts/check", () => {
       count: "37 of 280 characters (a link counts as 23, an emoji as two)",
     });
     expect(accounts[x]?.warnings[0]).toMatch(/^The text contains a URL/);
-    expect(accounts[x]?.likeness_html).toContain("How it will look, roughly");
+    expect(accounts[x]?.likeness_html).toContain('aria-label="Likeness of the post on X"');
     expect(accounts[x]?.likeness_html).toContain(`src="${image.url}"`);
     expect(accounts[x]?.likeness_html).toContain('<span class="likeness-mark">#news</span>');
   });

@@ -55,7 +55,6 @@ export function plainAppearance(text: string): PostAppearance {
     marks: [],
     media: { ratio: { min: 0, max: Infinity }, several: "own", fit: "cover" },
     lines: [],
-    source: "made for tests",
   };
 }
 

@@ -92,7 +92,7 @@ async function checkTabs(checker: PageChecker): Promise<void> {
     }
   }
   if (!isDesk) {
-    await page.getByRole("link", { name: "See it: how the post will look" }).click();
+    await page.getByRole("link", { name: "How it looks" }).click();
     await page.locator(".account-tab > label").first().scrollIntoViewIfNeeded();
     checker.expect(
       "the link leads there",

@@ -83,7 +83,7 @@ const MoveForm: FC<
         <label class="checkbox">
           <input type="checkbox" name="slot" value="next" checked={fields.slot === "next"} />
           <span>
-            Next free slot from then on. <a href="/dashboard/slots">Slots</a>
+            Use the next free slot after this time. <a href="/dashboard/slots">Slots</a>
           </span>
         </label>
         {time?.kind === "repeated" && (

@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { problemCount } from "./caption-count.ts";
 import { PlatformBadge } from "#dashboard/layout/components.tsx";
+import { LikenessHint } from "#dashboard/likeness/post-likeness.tsx";
 import type { TargetInput } from "#planning/index.ts";
 import { describeAccount, targetsOf } from "./account-likeness.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
@@ -152,6 +153,7 @@ const AccountPanel: FC<PanelProps & { readonly look: ReturnType<typeof describeA
       )}
       <FieldProblems view={view} field={`account.${accountId}`} />
       <div data-likeness={accountId}>{look?.likeness}</div>
+      {look && <LikenessHint />}
       <p class={`count ${look?.isTooLong ? "field-error" : "hint"}`}>{look?.count}</p>
       <ThreadInputs view={view} accountId={accountId} counts={look?.parts ?? []} />
       <details open={caption !== "" || problemsOf(view, own).length > 0}>
@@ -159,7 +161,7 @@ const AccountPanel: FC<PanelProps & { readonly look: ReturnType<typeof describeA
         <div class="field">
           <TextArea view={view} name={own} value={caption} rows={4} label={`Text for ${name}`} hasHint />
           <p class="hint" id={`${own}-hint`}>
-            Leave it empty to post the text above.
+            If it is empty, this account posts the text for all accounts.
           </p>
           <FieldProblems view={view} field={own} />
         </div>

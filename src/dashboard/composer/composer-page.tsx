@@ -92,8 +92,8 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
           {view.form.draft === null ? "Save as draft" : "Save the draft"}
         </button>
       )}
-      <a class="button secondary phone-only" href="#accounts-chosen" aria-label="See it: how the post will look">
-        See it
+      <a class="button secondary phone-only" href="#accounts-chosen">
+        How it looks
       </a>
       <div data-check-result="" role="status"></div>
       <span class="hint">Nothing goes out before you have seen the preview.</span>

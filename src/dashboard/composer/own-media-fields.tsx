@@ -42,7 +42,7 @@ export const OwnMediaFields: FC<OwnMediaProps> = ({ view, accountId, name }) => 
   ) : (
     <fieldset id={ownMediaField(accountId)} class="ordered">
       <legend>Media of this account alone</legend>
-      {items.length === 0 && <p class="hint">None: this account posts the text without the media above.</p>}
+      {items.length === 0 && <p class="hint">None: this account posts the text without the media for all accounts.</p>}
       <ChosenMedia {...list} />
       <details>
         <summary>{`Add media for ${name}`}</summary>
@@ -55,7 +55,7 @@ export const OwnMediaFields: FC<OwnMediaProps> = ({ view, accountId, name }) => 
           value="true"
           checked={view.form.sharedMedia.has(accountId)}
         />
-        <span>Post the media above instead</span>
+        <span>Post the media for all accounts instead</span>
       </label>
     </fieldset>
   );

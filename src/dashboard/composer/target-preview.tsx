@@ -7,7 +7,7 @@ import { AnnotationList } from "./annotation-fields.tsx";
 import type { Display } from "#dashboard/wording/display.ts";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { isDueSoon, warningInWords } from "#dashboard/wording/warning-sentences.ts";
-import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
+import { LikenessHint, PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { LinkedSentence } from "#platforms/contract.ts";
 import { type PreviewTarget, type SchedulePreview } from "#planning/index.ts";
 import { storedThreadMedia } from "#posts/index.ts";
@@ -165,6 +165,7 @@ export const PreviewedPost: FC<Omit<TargetProps, "target">> = (props) => (
       <h2 id="preview-targets">
         {props.preview.targets.length === 1 ? "One account" : `${props.preview.targets.length} accounts`}
       </h2>
+      <LikenessHint />
       <ul class="target-previews">
         {props.preview.targets.map((target) => (
           <TargetPreview {...props} target={target} />

@@ -38,7 +38,7 @@ export const TimeFields: FC<{ view: ComposerView }> = ({ view }) => {
       <label class="checkbox">
         <input type="checkbox" name="slot" value="next" checked={form.slot === "next"} {...describe(view, "slot")} />
         <span>
-          Next free slot from then on; without a time from the beginning of the day on.{" "}
+          Use the next free slot after this day and time. Without a time, the search begins with the day.{" "}
           <a href="/dashboard/slots">Slots</a>
         </span>
       </label>

@@ -125,6 +125,11 @@ const Card: FC<{ card: LinkCard }> = ({ card: { host, title, description } }) =>
   </div>
 );
 
+/** Says once on a page what its likenesses are worth. */
+export const LikenessHint: FC = () => (
+  <p class="hint">The text and media are exact. The frame around them only resembles the platform.</p>
+);
+
 /** Shows how a post will look in a platform's feed, as far as that is known. It needs the style sheet `likeness`. */
 export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
   const look = adapterFor(props.platform)?.appearance({ ...props, media });
@@ -150,7 +155,6 @@ export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
       {threadCaptions(props.options).map((caption, index) => (
         <PartLikeness {...props} caption={caption} media={partMedia[index] ?? []} commonOptions={look.partOptions} />
       ))}
-      <figcaption>{`How it will look, roughly; the text and media are exact (${look.source}).`}</figcaption>
     </figure>
   );
 };

@@ -14,6 +14,7 @@ import { findTextLinks } from "./text.ts";
 const FEED_LINES = 25;
 
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
+  // Cut and grid: as the source of Bluesky's app has them.
   return {
     format: null,
     order: "text_first",
@@ -24,7 +25,6 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     media: { ratio: { min: 1 / 2, max: Infinity }, several: { grid: media.length < 4 ? 2 : 3 / 2 }, fit: "cover" },
     card: cardOf(options["link_card"]),
     lines: [],
-    source: "cut and grid: as the source of Bluesky's app has them",
   };
 }
 

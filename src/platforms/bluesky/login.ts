@@ -9,7 +9,8 @@ export const loginFields: readonly ConnectField[] = [
   {
     name: "handle",
     label: "Handle",
-    description: "Your handle (or your DID, or the address of your server), to find the server of your account.",
+    description:
+      "The name of your account, as its profile shows it after the @. If you run your own server, its address works too.",
     isSecret: false,
     isRequired: true,
     maxLength: 300,

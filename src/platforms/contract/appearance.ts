@@ -111,8 +111,6 @@ export interface PostAppearance {
   readonly card?: LinkCard | null;
   /** Further lines, in the order of the feed. */
   readonly lines: readonly AppearanceLine[];
-  /** The source of these facts, as a clause for the author of the post. */
-  readonly source: string;
   /** The options that apply to every part of a thread. Absent if none does. */
   readonly partOptions?: readonly string[];
 }

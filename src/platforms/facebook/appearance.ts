@@ -15,6 +15,8 @@ export function appearance({ caption, options, placement, media }: AppearanceInp
     return STORY_APPEARANCE;
   }
   const isReel = placement === "reels";
+  // The shaded edges of a reel: as Meta documents them for ads; its cut: not documented; observed. The cut and
+  // grid of other posts: not documented; observed.
   return {
     format: isReel ? "Reel" : null,
     order: isReel ? "media_first" : "text_first",
@@ -30,8 +32,5 @@ export function appearance({ caption, options, placement, media }: AppearanceInp
     },
     card: media.length > 0 ? null : linkCard(previewLink(caption)),
     lines: [],
-    source: isReel
-      ? "the shaded edges: as Meta documents them for ads; the cut: not documented; observed"
-      : "cut and grid: not documented; observed",
   };
 }

@@ -13,6 +13,8 @@ export function appearance({ caption, options, placement, media }: AppearanceInp
     return STORY_APPEARANCE;
   }
   const isReel = placement === "reels" || (media.length === 1 && media[0]?.type === "video");
+  // The shaded edges of a reel: as Meta documents them for ads; its cut: not documented; observed. The cut and
+  // carousel of other posts: as Instagram documents them.
   return {
     format: isReel ? "Reel" : null,
     order: "media_first",
@@ -27,9 +29,6 @@ export function appearance({ caption, options, placement, media }: AppearanceInp
       ...(isReel && { covered: REEL_COVERED }),
     },
     lines: [],
-    source: isReel
-      ? "the shaded edges: as Meta documents them for ads; the cut: not documented; observed"
-      : "cut and carousel: as Instagram documents them",
   };
 }
 

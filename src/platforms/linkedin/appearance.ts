@@ -14,6 +14,7 @@ import { findMarks, linkCard, textOption, withoutOverlaps } from "#platforms/tex
  */
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const { text, names } = namesOfMentions(caption);
+  // Card: as LinkedIn documents it; cut, grid and pages: not documented; observed.
   return {
     format: null,
     order: "text_first",
@@ -25,7 +26,6 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     document: documentOfPost(options),
     card: media.length > 0 ? null : cardOf(options),
     lines: [],
-    source: "card: as LinkedIn documents it; cut, grid and pages: not documented; observed",
   };
 }
 

@@ -12,6 +12,7 @@ const GALLERY_RATIO = 3 / 2;
 
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const warning = textOption(options, "spoiler_text");
+  // Cut and grid: as the source of Mastodon's web app has them.
   return {
     format: FORMATS[textOption(options, "visibility")] ?? null,
     order: "text_first",
@@ -22,7 +23,6 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     media: { ratio: ANY_RATIO, several: { grid: GALLERY_RATIO }, fit: "cover" },
     card: media.length === 0 ? linkCard(firstLink(caption)) : null,
     lines: media.length > 0 && (warning !== "" || options["sensitive"] === true) ? [HIDDEN_MEDIA] : [],
-    source: "cut and grid: as the source of Mastodon's web app has them",
     partOptions: COMMON_OPTIONS,
   };
 }

@@ -9,6 +9,7 @@ import { boardIds } from "./options.ts";
 const FEED_TITLE_CHARACTERS = 40;
 
 export function appearance({ options }: AppearanceInput): PostAppearance {
+  // Title and ratio: as Pinterest documents them.
   return {
     format: "Pin",
     order: "media_first",
@@ -22,7 +23,6 @@ export function appearance({ options }: AppearanceInput): PostAppearance {
       ...boardLine(boardIds(options).length),
       { kind: "note", text: "The description is shown when the pin is opened" },
     ],
-    source: "title and ratio: as Pinterest documents them",
   };
 }
 

@@ -8,6 +8,7 @@ import { findTags } from "./text.ts";
  * link.
  */
 export function appearance({ caption, media }: AppearanceInput): PostAppearance {
+  // Topic and link: as Meta documents them; the carousel: not documented; observed.
   return {
     format: null,
     order: "text_first",
@@ -18,7 +19,6 @@ export function appearance({ caption, media }: AppearanceInput): PostAppearance 
     media: { ratio: ANY_RATIO, several: "own", fit: "cover" },
     card: media.length > 0 ? null : linkCard(firstLink(caption)),
     lines: [],
-    source: "topic and link: as Meta documents them; the carousel: not documented; observed",
   };
 }
 

@@ -12,6 +12,7 @@ import { isDraft, titleOf } from "./options.ts";
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const hasVideo = media.some(({ type }) => type === "video");
   const draft = isDraft(options);
+  // Cut and shaded edges: not documented; observed.
   return {
     format: draft ? "Draft" : null,
     order: "media_first",
@@ -28,7 +29,6 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
           },
         ]
       : [],
-    source: "cut and shaded edges: not documented; observed",
   };
 }
 

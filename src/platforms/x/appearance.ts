@@ -12,6 +12,7 @@ import { measureText } from "./text.ts";
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const { urls } = measureText(caption);
   const quoted = parseQuotedPost(textOption(options, "quote_tweet_url"));
+  // Cut and grid: not documented; observed.
   return {
     format: null,
     order: "text_first",
@@ -22,7 +23,6 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     media: { ratio: { min: 3 / 4, max: 2 }, several: { grid: 16 / 9 }, fit: "cover" },
     card: quoted || media.length > 0 ? null : linkCard(withScheme(urls.at(-1))),
     lines: quoted ? [quoteLine(quoted.link)] : [],
-    source: "cut and grid: not documented; observed",
   };
 }
 

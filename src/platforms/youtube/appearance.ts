@@ -15,6 +15,8 @@ const SHORT_COVERED = { top: 15, right: 17.8, bottom: 35, left: 4.4 } as const;
 export function appearance({ caption, options, placement }: AppearanceInput): PostAppearance {
   const isShort = placement === "short";
   const text = isShort ? "" : caption;
+  // The shaded edges of a Short: as Google documents them for ads; its title, and the cut of other videos: not
+  // documented; observed.
   return {
     format: isShort ? "Short" : null,
     order: "media_first",
@@ -29,8 +31,5 @@ export function appearance({ caption, options, placement }: AppearanceInput): Po
       ...(isShort && { covered: SHORT_COVERED }),
     },
     lines: [],
-    source: isShort
-      ? "the shaded edges: as Google documents them for ads; the title: not documented; observed"
-      : "the cut: not documented; observed",
   };
 }
