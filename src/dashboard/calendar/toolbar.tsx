@@ -62,7 +62,7 @@ const SearchForm: FC<{ model: CalendarModel }> = ({ model: { query } }) => (
       value={query.filter.search}
       maxlength={SEARCH_MAX}
       aria-label="Search posts"
-      placeholder="Text or label"
+      placeholder="Search"
       autocomplete="off"
     />
     <button class="secondary" aria-label="Search">

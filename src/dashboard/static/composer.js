@@ -179,7 +179,8 @@ function enhance(form, address) {
       const wrong = problems.filter((field) => field.split(".")[1] === id).length;
       const state = one("[data-tab-state]", fieldset.parentElement);
       state.textContent = wrong ? `${wrong} ${wrong > 1 ? "problems" : "problem"}` : left;
-      state.className = `tab-state ${wrong || length > limit ? "field-error" : "hint"}`;
+      const isWrong = wrong > 0 || `account.${id}` in fields || length > limit;
+      state.className = `tab-state ${isWrong ? "field-error" : "hint"}`;
       const line = one(".count", fieldset);
       line.textContent = count;
       line.className = `count ${length > limit ? "field-error" : "hint"}`;
