@@ -257,11 +257,9 @@ describe("the account sync of a cron run", () => {
   });
 });
 
-const report = console.debug.bind(console);
-
 /** An hour of cron runs takes minutes. */
 describe.runIf(import.meta.env["VITE_LOGINS"] === "all")("10,000 logins of an hour", { timeout: 1_800_000 }, () => {
-  test("are refreshed within 5 minutes of their time and listed every twelve hours", async ({ expect }) => {
+  test("are refreshed within 5 minutes of their time and listed every twelve hours", async ({ expect, annotate }) => {
     const count = 10_000;
     const platform = shortLived("youtube");
     const { services } = servicesOf(platform);
@@ -287,8 +285,8 @@ describe.runIf(import.meta.env["VITE_LOGINS"] === "all")("10,000 logins of an ho
     }
     const [listed] = await queryRows("SELECT min(last_synced_at) AS at FROM connections");
     const unlistedMs = Date.now() - Number(listed?.["at"]);
-    report(
-      `${platform.calls.refresh} refreshes, ${platform.calls.accounts} listings; the latest refresh began ${latestMs / SECOND} s after its time, the oldest listing is of ${unlistedMs / HOUR} hours ago\n`,
+    await annotate(
+      `${platform.calls.refresh} refreshes, ${platform.calls.accounts} listings; the latest refresh began ${latestMs / SECOND} s after its time, the oldest listing is of ${unlistedMs / HOUR} hours ago`,
     );
     expect(latestMs).toBeLessThanOrEqual(5 * MINUTE);
     expect(unlistedMs).toBeLessThanOrEqual(12 * HOUR);
