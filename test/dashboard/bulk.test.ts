@@ -136,7 +136,7 @@ describe("accounts by their usernames", () => {
     for (const accounts of ["almanac", "@Almanac", "x/almanac", "X: @almanac", "almanac|kiln"]) {
       expect(await preview(accounts), accounts).toContain("1 post, all good");
     }
-    expect(await preview("nobody")).toContain("No connected account has the username nobody");
+    expect(await preview("nobody")).toContain("<code>accounts</code>: No connected account has the username nobody");
     expect(await preview("threads/almanac")).toContain("No connected account has the username threads/almanac");
   });
 

@@ -44,6 +44,9 @@ export interface BulkPageProps {
   readonly scheduled?: number;
 }
 
+/** A cell can hold several values, so `accounts[0]` is in the column `accounts`. */
+const columnOf = (param: string): string => param.replace(/[[.].*$/su, "");
+
 const Problems: FC<{ details: readonly RefusalDetail[] }> = ({ details }) => (
   <ul>
     {details.map(({ row, param, message }) => (
@@ -53,7 +56,7 @@ const Problems: FC<{ details: readonly RefusalDetail[] }> = ({ details }) => (
           toSentence(message)
         ) : (
           <>
-            <code>{param}</code>
+            <code>{columnOf(param)}</code>
             {message.startsWith(param) ? `${message.slice(param.length)}.` : `: ${toSentence(message)}`}
           </>
         )}
