@@ -150,7 +150,7 @@ describe("accounts", () => {
       ["urn:li:person:AbC", "ada-example"],
       ["urn:li:organization:1", "page-1"],
       ["urn:li:organization:2", "page-2"],
-      ["urn:li:organization:4", "4"],
+      ["urn:li:organization:4", "Page 4"],
     ]);
     expect(listed.accounts[1]).toMatchObject({
       profileUrl: "https://www.linkedin.com/company/page-1",
@@ -193,7 +193,7 @@ describe("accounts", () => {
     async ([script], { expect }) => {
       const client = scriptedClient({ json: { id: "AbC" } }, acls, 403, script);
       const { accounts } = unwrap(await connect.listAccounts(client, app, { ...tokens, scopes: PAGE_SCOPES }));
-      expect(accounts[1]).toMatchObject({ platformAccountId: "urn:li:organization:1", displayName: "1" });
+      expect(accounts[1]).toMatchObject({ platformAccountId: "urn:li:organization:1", displayName: "Page 1" });
     },
   );
 
