@@ -379,11 +379,8 @@ export class Journey {
     await this.#updateForm();
     const own = this.#page.getByRole("group", { name: new RegExp(username) });
     await own.first().waitFor();
-    await person.unfold("Options", own);
     for (const part of [2, 3]) {
       await person.pressButton("Add a part (thread)");
-      // Without a script the form comes anew.
-      await person.unfold("Options", own);
       await person.type(`Part ${part}`, `${name}, ${part}`);
     }
     await this.#typeSoon();
