@@ -235,7 +235,7 @@ describe("a platform with fields", () => {
       expect(page.status).toBe(400);
       // The server may also be down at this moment.
       expect(page.text).toMatch(
-        /No Mastodon server answers at mastod\S+\. Check the name\. Try again in a few minutes\./,
+        /No Mastodon server answers at mastod\S+\. Check the spelling first; if it is right, the server may be down now\. Try again in a few minutes\./,
       );
     },
   );
@@ -323,6 +323,19 @@ describe("GET /connect/{platform}/callback", () => {
     await openCallback(await completePlatformLogin(ctx, "x"));
     expect((await openCallback(await completePlatformLogin(ctx, "x"))).text).toContain("Reconnected");
     expect(await listAccounts(ctx)).toHaveLength(1);
+  });
+
+  test("200: leads back to the post from which the login began, and to no other address", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const post = `/dashboard/posts/${crypto.randomUUID()}`;
+    for (const path of [post, `${post}/retry`]) {
+      const cookie = `__Host-return=${encodeURIComponent(path)}`;
+      const page = await openCallback(await completePlatformLogin(ctx, "x"), cookie);
+      expect(page.text).toMatch(new RegExp(`<a class="button" href="${path}">\\s*Back to the post`));
+    }
+    const hostile = await openCallback(await completePlatformLogin(ctx, "x"), "__Host-return=https%3A%2F%2Fevil.example");
+    expect(hostile.text).not.toContain("evil.example");
+    expect(hostile.text).not.toContain("Back to the post");
   });
 
   test("200: a HEAD request does not consume the state", async ({ expect }) => {

@@ -13,6 +13,7 @@ import {
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { isPlatform, type Platform } from "#core/platform.ts";
+import { writeReturn } from "#dashboard/request/return-cookie.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { renderNotFound } from "#dashboard/layout/error-pages.tsx";
@@ -98,6 +99,7 @@ async function doConnect(c: PageContext): Promise<Response> {
     return await renderAccounts(c, { error: { message: "choose a platform" } });
   }
   const ctx = contextOf(c);
+  writeReturn(c, form.text("next"));
   const started = await runUseCase(async () => {
     requireSubscription(ctx.actor);
     return await startConnect(ctx, { platform, accountId: form.text("account") || undefined });

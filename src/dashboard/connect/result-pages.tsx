@@ -13,8 +13,8 @@ import { Notice } from "#dashboard/layout/components.tsx";
  */
 const NextSteps: FC<{ children: Child }> = ({ children }) => <div class="actions">{children}</div>;
 
-const BackToAccounts: FC = () => (
-  <a class="button" href="/dashboard/accounts">
+const BackToAccounts: FC<{ isSecondary?: boolean }> = ({ isSecondary = false }) => (
+  <a class={isSecondary ? "button secondary" : "button"} href="/dashboard/accounts">
     Back to your accounts
   </a>
 );
@@ -44,15 +44,20 @@ const skippedLines = (skipped: readonly SkippedAccount[]) =>
     </li>
   ));
 
-const ConnectedPage: FC<{ end: Extract<ConnectResult, { ok: true }> }> = ({ end }) => {
+const ConnectedPage: FC<{ end: Extract<ConnectResult, { ok: true }>; back: string | null }> = ({ end, back }) => {
   const name = PLATFORM_NAMES[end.platform];
   const title = end.pending ? `Signed in to ${name}` : `${name} is connected`;
   return (
     <AuthLayout title={title} script={false}>
       <h1>{title}</h1>
       <NextSteps>
-        <BackToAccounts />
-        {!end.pending && (
+        {back !== null && (
+          <a class="button" href={back}>
+            Back to the post
+          </a>
+        )}
+        <BackToAccounts isSecondary={back !== null} />
+        {!end.pending && back === null && (
           <a class="button secondary" href="/dashboard/posts/new">
             Write a post
           </a>
@@ -72,9 +77,12 @@ const ConnectedPage: FC<{ end: Extract<ConnectResult, { ok: true }> }> = ({ end 
   );
 };
 
-/** Shows the result of a login: the connected accounts and the next step, or the error and what to do. */
-export const ConnectResultPage: FC<{ end: ConnectResult }> = ({ end }) =>
-  end.ok ? <ConnectedPage end={end} /> : <ConnectFailedPage platform={end.platform} reason={end.reason} />;
+/**
+ * Shows the result of a login: the connected accounts and the next step, or the error and what to do. `back` is the
+ * page of the post from which the login began.
+ */
+export const ConnectResultPage: FC<{ end: ConnectResult; back: string | null }> = ({ end, back }) =>
+  end.ok ? <ConnectedPage end={end} back={back} /> : <ConnectFailedPage platform={end.platform} reason={end.reason} />;
 
 export const ConnectFailedPage: FC<{ platform: Platform; reason: string }> = ({ platform, reason }) => {
   const title = `${PLATFORM_NAMES[platform]} was not connected`;

@@ -25,6 +25,7 @@ import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
 import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { requireSameOrigin } from "#dashboard/request/require-same-origin.ts";
 import { securityHeaders } from "#dashboard/request/security-headers.ts";
+import { readReturn } from "#dashboard/request/return-cookie.ts";
 import { readSession } from "#dashboard/request/session-cookie.ts";
 import { withServices } from "#dashboard/request/with-services.ts";
 import { isOverloaded } from "#db/errors.ts";
@@ -332,7 +333,7 @@ async function renderChoice(
 
 async function showResult(c: PageContext, end: ConnectResult): Promise<Response> {
   c.header("Content-Security-Policy", STATIC_PAGE_CSP);
-  return await renderPage(c, <ConnectResultPage end={end} />, end.ok ? 200 : 400);
+  return await renderPage(c, <ConnectResultPage end={end} back={readReturn(c)} />, end.ok ? 200 : 400);
 }
 
 /**

@@ -19,6 +19,7 @@ import { type EditPreview } from "#planning/index.ts";
 import { getPostRecord, type PostRecord } from "#posts/index.ts";
 import { previewEdit, type PreviewResult } from "#confirming/index.ts";
 import { firstWords } from "#dashboard/wording/post-state.ts";
+import { Reconnect } from "./reconnect.tsx";
 import { adviceFor } from "#dashboard/wording/post-wording.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 import { When } from "#dashboard/composer/preview-page.tsx";
@@ -43,24 +44,29 @@ function inAnHour(now: number): number {
   return Math.ceil((now + HOUR) / HOUR) * HOUR;
 }
 
-const FailedAccounts: FC<Pick<RetryProps, "record">> = ({ record: { post, accounts } }) => (
+const FailedAccounts: FC<Pick<RetryProps, "record">> = ({ record: { post: { id, targets }, accounts } }) => (
   <ul class="items">
-    {post.targets
+    {targets
       .filter(({ status }) => status === "failed")
-      .map(({ accountId, platform, username, error }) => (
+      .map((target) => (
         <li class="item">
           <h3 class="account-name">
-            <PlatformBadge platform={platform} /> {username}
+            <PlatformBadge platform={target.platform} /> {target.username}
           </h3>
-          {error !== null && (
+          {target.error !== null && (
             <p>
-              {toSentence(error.message)} {adviceFor(error)}
+              {toSentence(target.error.message)} {adviceFor(target.error)}
             </p>
           )}
-          {accounts.get(accountId)?.status !== "active" && (
-            <p class="notice info">
-              This account cannot be posted to at the moment. <a href="/dashboard/accounts">Connect it again</a>
-            </p>
+          {accounts.get(target.accountId)?.status !== "active" && (
+            <div class="notice info">
+              <p>This account cannot be posted to at the moment.</p>
+              <Reconnect
+                target={target}
+                status={accounts.get(target.accountId)?.status}
+                next={`/dashboard/posts/${id}/retry`}
+              />
+            </div>
           )}
         </li>
       ))}
@@ -115,7 +121,9 @@ const RetryPage: FC<
 > = ({ record, signedIn, display, fields, now, readings = [], problems = [] }) => {
   const { post } = record;
   const path = `/dashboard/posts/${post.id}`;
-  const failed = post.targets.filter(({ status }) => status === "failed").length;
+  const failedTargets = post.targets.filter(({ status }) => status === "failed");
+  const failed = failedTargets.length;
+  const blocked = failedTargets.filter(({ accountId }) => record.accounts.get(accountId)?.status !== "active").length;
   const isRetryable = (post.status === "failed" || post.status === "partially_failed") && failed > 0;
   return (
     <DashboardLayout
@@ -136,15 +144,22 @@ const RetryPage: FC<
               <a href={`${path}/edit`}>edit the post</a>.
             </p>
           </section>
-          <form class="card" method="post" action={`${path}/retry`}>
-            <WhenFields fields={fields} display={display} now={now} readings={readings} />
-            <div class="actions">
-              <button>Continue</button>
-              <a class="button secondary" href={path}>
-                Back
-              </a>
-            </div>
-          </form>
+          {blocked > 0 ? (
+            <p class="card">
+              It can be tried again once {blocked === 1 ? "this account is" : `these ${blocked} accounts are`} connected.{" "}
+              <a href={path}>Back to the post</a>
+            </p>
+          ) : (
+            <form class="card" method="post" action={`${path}/retry`}>
+              <WhenFields fields={fields} display={display} now={now} readings={readings} />
+              <div class="actions">
+                <button>Continue</button>
+                <a class="button secondary" href={path}>
+                  Back
+                </a>
+              </div>
+            </form>
+          )}
         </div>
       ) : (
         <p>

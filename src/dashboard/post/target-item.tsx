@@ -12,6 +12,7 @@ import { adapterFor } from "#platforms/registry.ts";
 import type { Attempt, PostRecord, Target } from "#posts/index.ts";
 import { countOf } from "#dashboard/wording/counts-and-limits.ts";
 import { describeLateness, formatExactTime, isRetried } from "#dashboard/wording/post-state.ts";
+import { Reconnect } from "./reconnect.tsx";
 import { adviceFor, describeAttempt, isLoginError, TARGET_STATUS_LABELS } from "#dashboard/wording/post-wording.ts";
 
 const TONES = {
@@ -67,7 +68,10 @@ const Attempts: FC<{ attempts: readonly Attempt[]; display: Display }> = ({ atte
     </details>
   );
 
-const TargetErrorText: FC<{ target: Target; postId: string; canEdit: boolean }> = ({ target, postId, canEdit }) => {
+const TargetErrorText: FC<{ target: Target; postId: string; canEdit: boolean; status: string | undefined }> = (
+  props,
+) => {
+  const { target, postId, canEdit, status } = props;
   const { error } = target;
   if (error === null) {
     return null;
@@ -87,9 +91,7 @@ const TargetErrorText: FC<{ target: Target; postId: string; canEdit: boolean }> 
       </p>
       {target.status !== "unconfirmed" && <p>{adviceFor(error)}</p>}
       {isLoginError(error) ? (
-        <p>
-          <a href="/dashboard/accounts">Connect the account again</a>
-        </p>
+        <Reconnect target={target} status={status} next={`/dashboard/posts/${postId}`} />
       ) : (
         canEdit &&
         error.whoMustAct === "user" &&
@@ -251,11 +253,12 @@ const Options: FC<{ target: Target; mediaTypes: KnownMediaTypes }> = ({ target, 
 /** Says that an account cannot be used. `canReturn`: the post includes it again after a reconnect. */
 const AccountState: FC<{
   target: Target;
+  postId: string;
   status: string | undefined;
   reason: string | null;
   canReturn: boolean;
 }> = (props) => {
-  const { target, status, reason, canReturn } = props;
+  const { target, postId, status, reason, canReturn } = props;
   const isOpen = target.status === "pending" || target.status === "skipped" || target.status === "failed";
   if (!isOpen || status === "active" || (target.error !== null && isLoginError(target.error))) {
     return null;
@@ -269,12 +272,14 @@ const AccountState: FC<{
     );
   }
   return (
-    <p class="notice info">
-      {status === "needs_reconnect"
-        ? `This account needs a new login. ${reason === null ? "" : toSentence(reason)} `
-        : "This account is disconnected. "}
-      <a href="/dashboard/accounts">Connect it again</a>
-    </p>
+    <div class="notice info">
+      <p>
+        {status === "needs_reconnect"
+          ? `This account needs a new login. ${reason === null ? "" : toSentence(reason)}`.trimEnd()
+          : "This account is disconnected."}
+      </p>
+      <Reconnect target={target} status={status} next={`/dashboard/posts/${postId}`} />
+    </div>
   );
 };
 
@@ -306,13 +311,14 @@ export const TargetItem: FC<{
       <Outcome target={target} record={record} history={history} display={display} />
       <Parts target={target} postStatus={post.status} />
       <Extras target={target} />
-      <TargetErrorText target={target} postId={post.id} canEdit={canEdit} />
+      <TargetErrorText target={target} postId={post.id} canEdit={canEdit} status={account?.status} />
       {target.status === "unconfirmed" && (
         <UnconfirmedHelp target={target} postId={post.id} isPublishing={post.status === "publishing"} />
       )}
       {post.status !== "cancelled" && (
         <AccountState
           target={target}
+          postId={post.id}
           status={account?.status ?? "disconnected"}
           reason={account?.statusReason ?? null}
           canReturn={(post.status === "scheduled" || post.status === "paused") && post.scheduledAt > now}

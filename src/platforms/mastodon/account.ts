@@ -95,7 +95,10 @@ const isUnreachable = ({ kind, httpStatus }: Fault): boolean =>
  * is down now.
  */
 function noServer(host: string, { httpStatus }: Fault): Fault {
-  return temporary(`No Mastodon server answers at ${host}. Check the name.`, { httpStatus });
+  return temporary(
+    `No Mastodon server answers at ${host}. Check the spelling first; if it is right, the server may be down now.`,
+    { httpStatus },
+  );
 }
 
 function notAServer(host: string, response: PlatformResponse): Fault<FaultCode> {

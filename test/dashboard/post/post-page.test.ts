@@ -564,6 +564,27 @@ describe("trying again", () => {
     expect(await response.text()).toContain("This account is no longer connected.");
   });
 
+  test("an account that needs a new login: it is asked for first, and leads back", async () => {
+    const { browser, path, failed, read } = await failedPost();
+    await updateAccountRow(failed, { status: "needs_reconnect" });
+    const retryPage = await (await browser.get(`${path}/retry`)).text();
+    expect(textOf(retryPage)).toContain("It can be tried again once this account is connected.");
+    expect(retryPage).not.toContain("Continue");
+    for (const [html, next] of [
+      [retryPage, `${path}/retry`],
+      [(await read()).html, path],
+    ] as const) {
+      expect(html).toContain('action="/dashboard/accounts/connect"');
+      expect(html).toContain(`name="account" value="${failed}"`);
+      expect(html).toContain(`name="next" value="${next}"`);
+    }
+    const connect = (next: string) =>
+      browser.post("/dashboard/accounts/connect", { platform: "x", account: failed, next });
+    const cookieOf = async (next: string) => (await connect(next)).headers.get("set-cookie") ?? "";
+    expect(await cookieOf(`${path}/retry`)).toContain(`__Host-return=${encodeURIComponent(`${path}/retry`)};`);
+    expect(await cookieOf("https://example.net/dashboard/posts/1")).not.toContain("example.net");
+  });
+
   test("what is only unconfirmed is never tried again", async () => {
     const { browser, post, path, accountId } = await authorWithPost();
     await updatePostRow(post.id, { status: "failed", watch_at: null });
