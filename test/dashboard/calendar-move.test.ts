@@ -216,6 +216,16 @@ describe("a drag", () => {
     expect(await readPostRow(id)).toMatchObject({ scheduled_at: NOW + HOUR + 1234, version: 3 });
   });
 
+  test("like the form in the dialog, which says so on its button", async () => {
+    const { browser, path } = await createDraggedPost();
+    const form = await (await browser.get(`${path}?next=/dashboard`, { "x-fragment": "1" })).text();
+    expect(form).toContain('name="at_once" value="1"');
+    expect(form).toContain("<button>Move</button>");
+    const page = await (await browser.get(`${path}?next=/dashboard`)).text();
+    expect(page).not.toContain("at_once");
+    expect(page).toContain("<button>Continue</button>");
+  });
+
   test("moves at once where the post has every warning already", async () => {
     const { browser, userId, workspaceId } = await signInNewUser(service, { timeZone: "Europe/Berlin" });
     const ctx = createTestContext({ actor: { userId, workspaceId }, adapters: { bluesky: adapterFor("bluesky") } });

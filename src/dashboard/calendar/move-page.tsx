@@ -53,9 +53,16 @@ const PostLine: FC<{ post: Post }> = ({ post: { caption, targets } }) => {
   );
 };
 
+/** `isAtOnce`: the calendar's dialog moves the post without another question, because the script offers an undo. */
 const MoveForm: FC<
-  MoveProps & { fields: MoveFields; now: number; time?: MoveTime | undefined; problems?: readonly string[] }
-> = ({ post, display, next, fields, now, time, problems = [] }) => {
+  MoveProps & {
+    fields: MoveFields;
+    now: number;
+    isAtOnce: boolean;
+    time?: MoveTime | undefined;
+    problems?: readonly string[];
+  }
+> = ({ post, display, next, fields, now, isAtOnce, time, problems = [] }) => {
   const { date: today } = wallTimeAt(display.timeZone, now);
   return (
     <>
@@ -101,12 +108,13 @@ const MoveForm: FC<
           </fieldset>
         )}
         <input type="hidden" name="next" value={next} />
+        {isAtOnce && <input type="hidden" name="at_once" value="1" />}
         <p class="hint">
           Now planned for {formatDateTime(display, post.scheduledAt)}. Times in{" "}
           {formatZone(display.timeZone, post.scheduledAt)}.
         </p>
         <div class="actions">
-          <button>Continue</button>
+          <button>{isAtOnce ? "Move" : "Continue"}</button>
           <a class="button secondary" href={next} data-close>
             Do not move
           </a>
@@ -265,7 +273,14 @@ export async function showMove(c: PageContext): Promise<Response> {
   return respond(
     c,
     "Move this post",
-    <MoveForm post={post} display={display} next={next} fields={fields} now={c.var.services.clock.now()} />,
+    <MoveForm
+      post={post}
+      display={display}
+      next={next}
+      fields={fields}
+      now={c.var.services.clock.now()}
+      isAtOnce={wantsFragment(c)}
+    />,
   );
 }
 
@@ -298,6 +313,7 @@ export async function doMove(c: PageContext): Promise<Response> {
         next={next}
         fields={fields}
         now={services.clock.now()}
+        isAtOnce={wantsFragment(c)}
         time={time}
         problems={problems}
       />,

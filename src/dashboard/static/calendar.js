@@ -49,6 +49,7 @@ async function openDialog(url, init) {
     dialog.close();
     const isUsed = undo.contains(document.activeElement);
     undo.innerHTML = html;
+    status.textContent = "";
     if (isUsed) {
       undo.querySelector("button")?.focus();
     }
@@ -247,6 +248,8 @@ document.addEventListener("keydown", (event) => {
     pressed.focus();
     pressed.click();
     pressed.parentElement?.querySelector("select")?.focus();
+  } else if (key === "u" && undoTimer && !target.matches("input, select, textarea") && !localStorage.getItem(KEYS_OFF)) {
+    status.textContent = "The time to undo this move is over. Use its Move link to move it back.";
   }
 });
 
