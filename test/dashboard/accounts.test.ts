@@ -104,7 +104,7 @@ describe("GET /dashboard/accounts", () => {
     expect(page).toMatch(/2 accounts need a new login[^<]*<a href="#account-/);
     expect(page).toContain("Instagram says that you did not allow everything that posting needs.");
     expect(page).toContain("instagram_content_publish");
-    expect(page).toContain("This login ends on Mon, 3 Dec 2040; 3 posts after that need it.");
+    expect(page).toContain("This login stops on Mon, 3 Dec 2040 and does not renew itself; 3 posts after that need it.");
     expect(page).toContain("4 posts ahead");
     expect(page).toContain('<a href="https://mastodon.example/@ada" rel="noreferrer">@ada@mastodon.example</a>');
     expect(page).toContain("Last checked Wed, 2 Jan 2030, 03:04");
@@ -338,7 +338,7 @@ describe("sentences", () => {
     [
       1,
       0,
-      "1 scheduled post loses this account. None is paused by it. Connect it again before the post is due, and it is included again.",
+      "1 scheduled post loses this account. It is not paused, because it has another account. Connect it again before the post is due, and it is included again.",
     ],
     [
       1,
@@ -348,7 +348,7 @@ describe("sentences", () => {
     [
       3,
       0,
-      "3 scheduled posts lose this account. None is paused by it. Connect it again before the posts are due, and it is included again.",
+      "3 scheduled posts lose this account. None of them is paused, because each has another account. Connect it again before the posts are due, and it is included again.",
     ],
     [
       3,

@@ -273,7 +273,7 @@ describe("filters", () => {
     expect(await shown("platform=instagram")).toEqual([false, false]);
     expect(await shown("platform=x")).toEqual([true, true]);
     const html = await open("/dashboard?status=failed&source=mcp");
-    expect(textOf(html)).toContain("Only Failed · made in: AI assistant Show all");
+    expect(textOf(html)).toContain("Only Failed · how it was made: AI assistant Show all");
     expect(html).toContain(`<option value="failed" selected`);
   });
 });

@@ -369,7 +369,7 @@ describe("the preview", () => {
     const { browser, html, confirm, fields } = await previewText();
     expect(html).toContain("A new glaze");
     expect(html).toContain("UTC");
-    expect(html).toContain("$0.015");
+    expect(html).toContain("X charges $0.015 for this post (creating a post)");
     expect(html).toContain("five minutes");
     // The button is at the top too; what programs compare is out of the way.
     expect(html.indexOf('<button form="confirm">Schedule</button>')).toBeLessThan(html.indexOf("A new glaze"));

@@ -91,13 +91,13 @@ const LoginNotice: FC<{ account: AccountWithPosts; state: AccountState; display:
   const after = posts.afterLoginEnd;
   return (
     <p class={state === "ending" || after > 0 ? "account-notice info" : "item-meta"}>
-      {`This login ends on ${end}`}
+      {`This login stops on ${end} and does not renew itself`}
       {after > 0
         ? `; ${countOf(after, "post")} after that ${after === 1 ? "needs" : "need"} it.`
         : state === "ending"
           ? "; no post after that needs it yet."
           : "."}
-      {(state === "ending" || after > 0) && " Reconnect before then, and nothing is missed."}
+      {" Reconnect before then, and nothing is missed."}
     </p>
   );
 };

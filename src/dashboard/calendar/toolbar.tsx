@@ -12,7 +12,7 @@ const SHOWN_LABELS = {
   waiting: "Needs approval",
   cancelled: "Cancelled",
 } as const satisfies Record<Shown, string>;
-const VIEW_LABELS = { month: "Month", week: "Week", list: "List", all: "All" } as const satisfies Record<View, string>;
+const VIEW_LABELS = { month: "Month", week: "Week", list: "4 weeks", all: "All posts" } as const satisfies Record<View, string>;
 const PERIODS = { month: "month", week: "week", list: "four weeks", all: "" } as const satisfies Record<View, string>;
 
 const Arrow: FC<{ isBack?: boolean }> = ({ isBack = false }) => (
@@ -114,13 +114,13 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
         />
         <Choice
           name="source"
-          label="Made in"
+          label="How it was made"
           all="All"
           value={filter.createdVia}
           options={CREATED_VIA.map((via) => [via, SOURCE_LABELS[via]])}
         />
         <TextFilter name="label" label="Label" value={filter.label} />
-        <TextFilter name="external_id" label="Id elsewhere" value={filter.externalId} />
+        <TextFilter name="external_id" label="Id in your own system" value={filter.externalId} />
         <button>Show</button>
       </form>
     </details>
@@ -137,9 +137,9 @@ export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, ac
     platform !== undefined && PLATFORM_NAMES[platform],
     status !== undefined && STATUS_LABELS[status],
     shown !== undefined && SHOWN_LABELS[shown],
-    createdVia !== undefined && `made in: ${SOURCE_LABELS[createdVia]}`,
+    createdVia !== undefined && `how it was made: ${SOURCE_LABELS[createdVia]}`,
     label !== undefined && `label: ${label}`,
-    externalId !== undefined && `id elsewhere: ${externalId}`,
+    externalId !== undefined && `id in your own system: ${externalId}`,
   ].filter((word): word is string => typeof word === "string");
   return words.length === 0 ? null : (
     <p class="active-filters">

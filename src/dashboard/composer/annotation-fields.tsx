@@ -9,7 +9,7 @@ import {
 const LABELS = {
   labels: ["Labels", "One per line, to find posts by."],
   notes: ["Notes", "For those who work on the post."],
-  external_id: ["Id elsewhere", "That of the post in another system."],
+  external_id: ["Id in your own system", "The id that another program gave the post."],
   metadata: ["Metadata", "One per line, each as name: value."],
 } as const;
 
@@ -84,7 +84,7 @@ export const AnnotationList: FC<{ annotations: Annotations }> = ({
       )}
       {externalId !== null && (
         <>
-          <dt>Id elsewhere</dt>
+          <dt>Id in your own system</dt>
           <dd>{externalId}</dd>
         </>
       )}

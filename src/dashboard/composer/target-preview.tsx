@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { FitReason } from "#core/fit.ts";
-import { PLATFORM_NAMES } from "#core/platform.ts";
+import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { PlatformBadge } from "#dashboard/layout/components.tsx";
-import { capitalize, toSentence } from "#dashboard/wording/sentence.ts";
+import { capitalize } from "#dashboard/wording/sentence.ts";
 import { AnnotationList } from "./annotation-fields.tsx";
 import type { Display } from "#dashboard/wording/display.ts";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
@@ -38,6 +38,10 @@ const Linked: FC<{ sentence: LinkedSentence }> = ({ sentence }) => (
   </p>
 );
 
+function costInWords(platform: Platform, { amountUsd, reason }: NonNullable<TargetProps["target"]["cost"]>): string {
+  return `${PLATFORM_NAMES[platform]} charges $${amountUsd} for this post (${reason})`;
+}
+
 /** What one account will publish: text, options in words, placement, cost and warnings. */
 const TargetPreview: FC<TargetProps> = ({ services, settings, display, preview, target }) => {
   const words = wordsFor(services, display, target.platform);
@@ -51,7 +55,7 @@ const TargetPreview: FC<TargetProps> = ({ services, settings, display, preview, 
     ...options,
     ...(target.cost === null
       ? []
-      : [{ label: "Cost", value: `$${target.cost.amountUsd} (${toSentence(target.cost.reason)})` }]),
+      : [{ label: "Cost", value: costInWords(target.platform, target.cost) }]),
     { label: "Length of the text", value: captionCount(services, target) },
   ];
   return (

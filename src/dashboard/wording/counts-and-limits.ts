@@ -29,7 +29,9 @@ export function describeDisconnect(posts: { readonly ahead: number; readonly pau
 
 function describePaused({ ahead, pausedByDisconnect }: Parameters<typeof describeDisconnect>[0]): string {
   if (pausedByDisconnect === 0) {
-    return "None is paused by it.";
+    return ahead === 1
+      ? "It is not paused, because it has another account."
+      : "None of them is paused, because each has another account.";
   }
   if (ahead === 1) {
     return "It has no other account and will be paused.";
