@@ -14,6 +14,10 @@ interface DraftRow extends Omit<Draft, "content"> {
 const META = "id, workspace_id AS workspaceId, version, created_at AS createdAt, updated_at AS updatedAt";
 const COLUMNS = `${META}, content`;
 
+/** SQL of a text member of the content. A client may have sent anything else there, which is null. */
+const textSql = (member: string) =>
+  `iif(json_type(content, '$.${member}') = 'text', content ->> '$.${member}', NULL)`;
+
 /** SQL condition of every query, so that nobody reaches another user's drafts. It uses the parameters ?1 to ?3. */
 const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";
 
@@ -73,7 +77,8 @@ export async function selectDrafts(
 ): Promise<readonly DraftSummary[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT ${META}, iif(json_type(content, '$.caption') = 'text', substr(content ->> '$.caption', 1, 140), NULL) AS caption
+      `SELECT ${META}, iif(json_type(content, '$.caption') = 'text', substr(content ->> '$.caption', 1, 140), NULL) AS caption,
+         ${textSql("scheduled_at")} AS scheduledAt, ${textSql("time_zone")} AS timeZone
        FROM drafts WHERE workspace_id = ?1 AND user_id = ?2 ORDER BY updated_at DESC, id DESC LIMIT ?3 OFFSET ?4`,
     )
     .bind(workspaceId, userId, page.limit, page.offset)
@@ -171,7 +176,7 @@ export function datedDraftsStatement(
 ): Statement<DatedDraft> {
   return db.d1
     .prepare(
-      `SELECT id, content ->> '$.scheduled_at' AS scheduledAt, iif(json_type(content, '$.time_zone') = 'text', content ->> '$.time_zone', NULL) AS timeZone,
+      `SELECT id, content ->> '$.scheduled_at' AS scheduledAt, ${textSql("time_zone")} AS timeZone,
          iif(json_type(content, '$.caption') = 'text', substr(content ->> '$.caption', 1, 140), NULL) AS caption,
          (SELECT json_group_array(a.id) FROM (SELECT value AS id FROM json_each(content, '$.account_ids') WHERE type = 'text'
            UNION SELECT iif(type = 'object', value ->> '$.account_id', NULL) FROM json_each(content, '$.targets')) a) AS accountIds

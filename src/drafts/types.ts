@@ -15,4 +15,7 @@ export interface Draft {
 export interface DraftSummary extends Omit<Draft, "content"> {
   /** The first 140 characters of the caption; null if there is no caption. */
   readonly caption: string | null;
+  /** The time exactly as the client sent it, and its zone; null where the draft has no text there. */
+  readonly scheduledAt: string | null;
+  readonly timeZone: string | null;
 }

@@ -217,6 +217,22 @@ describe("the list of drafts", () => {
     expect((await browser.post(`${LIST}/${id}/delete`)).status).toBe(404);
   });
 
+  test("tells the planned day, and that the calendar needs a time, as does the draft's page", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    for (const [scheduled_at, words] of [
+      ["2031-05-04", "Planned for Sun, 4 May 2031. The calendar shows it once it has a time, too"],
+      ["2031-05-04T10:30", 'Planned for Sun, 4 May 2031, 10:30 <a href="/dashboard?view=week&amp;date=2031-05-04">'],
+    ] as const) {
+      const { id } = await create(caller, { caption: "Tea", scheduled_at, time_zone: "UTC" });
+      expect(await (await browser.get(LIST)).text()).toContain(words);
+      expect(await open(browser, id)).toContain(words);
+    }
+    for (const scheduled_at of ["2031-02-31", "now", "<b>"]) {
+      await create(caller, { caption: "Tea", scheduled_at });
+    }
+    expect((await (await browser.get(LIST)).text()).match(/Planned for/g)).toHaveLength(2);
+  });
+
   test("has pages, and nothing of anybody else", async ({ expect }) => {
     const { caller, browser } = await createPerson();
     const { browser: stranger } = await createPerson();

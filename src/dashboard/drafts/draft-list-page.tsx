@@ -1,7 +1,10 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { ConfirmForm, Notice } from "#dashboard/layout/components.tsx";
-import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
+import { parseDate, parseTimeOfDay } from "#core/wall-time.ts";
+import { timeOfDraft } from "#dashboard/post-form/form-of-draft.ts";
+import type { TimeFields } from "#dashboard/post-form/read-time.ts";
+import { type Display, formatDate, formatDateTime, formatTimeOfDay, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { firstWords } from "#dashboard/wording/post-state.ts";
 import type { DraftSummary } from "#drafts/index.ts";
@@ -9,6 +12,31 @@ import type { DraftSummary } from "#drafts/index.ts";
 const PATH = "/dashboard/drafts";
 
 const wordsOf = ({ caption }: DraftSummary): string => firstWords(caption ?? "");
+
+/** When the draft is planned. The calendar shows a draft only with a day and a time. */
+const Planned: FC<{ time: TimeFields; display: Display }> = ({ time, display }) => {
+  const [date, minute] = [parseDate(time.date), parseTimeOfDay(time.time)];
+  if (date === null) {
+    return null;
+  }
+  const day = formatDate(date, "medium");
+  return minute === null ? (
+    <span>{`Planned for ${day}. The calendar shows it once it has a time, too`}</span>
+  ) : (
+    <span>
+      {`Planned for ${day}, ${formatTimeOfDay(display, minute)}`}{" "}
+      <a href={`/dashboard?view=week&date=${date}`}>Show in the calendar</a>
+    </span>
+  );
+};
+
+/** The place of an opened draft in the calendar, if it has a day. */
+export const PlannedNotice: FC<{ time: TimeFields; display: Display }> = ({ time, display }) =>
+  parseDate(time.date) === null ? null : (
+    <p class="hint">
+      <Planned time={time} display={display} />
+    </p>
+  );
 
 const DraftItem: FC<{ draft: DraftSummary; display: Display }> = ({ draft, display }) => (
   <li class="item">
@@ -20,6 +48,10 @@ const DraftItem: FC<{ draft: DraftSummary; display: Display }> = ({ draft, displ
       </h2>
     </div>
     <p class="item-meta">
+      <Planned
+        time={timeOfDraft({ scheduled_at: draft.scheduledAt, time_zone: draft.timeZone }, display)}
+        display={display}
+      />
       <span>
         Changed{" "}
         <time datetime={new Date(draft.updatedAt).toISOString()}>{formatDateTime(display, draft.updatedAt)}</time>

@@ -8,8 +8,8 @@ import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { deleteDraft, getDraft, listDrafts } from "#drafts/index.ts";
 import { loadComposer } from "#planning/index.ts";
-import { DraftListPage } from "./draft-list-page.tsx";
-import { formOfDraft, mediaUrlsOfDraft } from "#dashboard/post-form/form-of-draft.ts";
+import { DraftListPage, PlannedNotice } from "./draft-list-page.tsx";
+import { formOfDraft, mediaUrlsOfDraft, timeOfDraft } from "#dashboard/post-form/form-of-draft.ts";
 
 const DRAFTS_PER_PAGE = 50;
 const MAX_PAGE = 20;
@@ -41,7 +41,7 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 /** Notices about the form that was sent before, and about accounts of the draft that can no longer be chosen. */
-function noticesOf(done: string, missingAccounts: number): Child {
+function noticesOf(done: string, missingAccounts: number, planned: Child): Child {
   const sentence = DONE[done];
   const accounts =
     missingAccounts === 1 ? "An account of this draft is" : `${missingAccounts} accounts of this draft are`;
@@ -52,6 +52,7 @@ function noticesOf(done: string, missingAccounts: number): Child {
       {missingAccounts > 0 && (
         <Notice kind="info">{`${accounts} not connected now. What was written for them is gone once you save.`}</Notice>
       )}
+      {planned}
     </>
   );
 }
@@ -66,7 +67,8 @@ async function showDraft(c: PageContext): Promise<Response> {
     isStored: (url) => data.media.has(url),
     display: displayOf(c),
   });
-  return renderComposer(c, data, form, [], { notice: noticesOf(c.req.query("done") ?? "", missingAccounts) });
+  const planned = <PlannedNotice time={timeOfDraft(draft.content, displayOf(c))} display={displayOf(c)} />;
+  return renderComposer(c, data, form, [], { notice: noticesOf(c.req.query("done") ?? "", missingAccounts, planned) });
 }
 
 async function doDeleteDraft(c: PageContext): Promise<Response> {

@@ -8,7 +8,7 @@ import { writeFieldlessOptions } from "./account-extras.ts";
 import { EMPTY_FORM, type PostForm } from "./post-form.ts";
 import { mediaTypesOf, storedOption } from "./read-options.ts";
 import { optionTexts } from "./read-post-form.ts";
-import { timeFields } from "./read-time.ts";
+import { type TimeFields, timeFields } from "./read-time.ts";
 import type { Display } from "#dashboard/wording/display.ts";
 import { specsOf } from "#dashboard/wording/field-words.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
@@ -30,8 +30,8 @@ const urlsOf = (of: JsonObject): readonly string[] => [
   ...textsOf(of["media_urls"]),
 ];
 
-/** The form's time fields for a draft. The draft may have an instant, or only a day or only a time. */
-function timeOf(content: JsonObject, { timeZone }: Display): Partial<PostForm> {
+/** The form's time fields for a draft, empty where it has none. The draft may have an instant, or only a day or only a time. */
+export function timeOfDraft(content: JsonObject, { timeZone }: Display): TimeFields {
   const [text, zone] = [textOf(content["scheduled_at"]), textOf(content["time_zone"])];
   // A time that a clock change skips has no instant, so it stays as the draft has it.
   const reading = isTimeZone(zone) ? readLocalTime(text, zone) : null;
@@ -40,7 +40,7 @@ function timeOf(content: JsonObject, { timeZone }: Display): Partial<PostForm> {
     return timeFields(instant, timeZone);
   }
   const [, date = "", time = ""] = /^(\d{4}-\d{2}-\d{2})?(?:T(\d{2}:\d{2}))?/.exec(text) ?? [];
-  return { date, time };
+  return { date, time, fold: "" };
 }
 
 /** The draft's target for each account, from `targets`, or else from `account_ids` and `platforms`. */
@@ -124,7 +124,7 @@ export function formOfDraft(
     form: {
       ...EMPTY_FORM,
       caption: textOf(content["caption"]),
-      ...timeOf(content, display),
+      ...timeOfDraft(content, display),
       slot: content["slot"] === "next" ? "next" : "",
       accountIds: targets.map(({ account }) => account.id),
       captions: byAccount((target) => textOf(target.target["caption"] ?? optionsOf(target)["caption"]) || undefined),

@@ -19,7 +19,7 @@ export interface FormTime {
   readonly problems: readonly FormProblem[];
 }
 
-type TimeFields = Pick<PostForm, "date" | "time" | "fold">;
+export type TimeFields = Pick<PostForm, "date" | "time" | "fold">;
 
 /** Finds the instant of the form's day and time in the person's zone. */
 export function readTime({ date: dateText, time: timeText, fold }: TimeFields, display: Display): FormTime {
