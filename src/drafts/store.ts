@@ -15,8 +15,7 @@ const META = "id, workspace_id AS workspaceId, version, created_at AS createdAt,
 const COLUMNS = `${META}, content`;
 
 /** SQL of a text member of the content. A client may have sent anything else there, which is null. */
-const textSql = (member: string) =>
-  `iif(json_type(content, '$.${member}') = 'text', content ->> '$.${member}', NULL)`;
+const textSql = (member: string) => `iif(json_type(content, '$.${member}') = 'text', content ->> '$.${member}', NULL)`;
 
 /** SQL condition of every query, so that nobody reaches another user's drafts. It uses the parameters ?1 to ?3. */
 const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";

@@ -104,7 +104,9 @@ describe("GET /dashboard/accounts", () => {
     expect(page).toMatch(/2 accounts need a new login[^<]*<a href="#account-/);
     expect(page).toContain("Instagram says that you did not allow everything that posting needs.");
     expect(page).toContain("instagram_content_publish");
-    expect(page).toContain("This login stops on Mon, 3 Dec 2040 and does not renew itself; 3 posts after that need it.");
+    expect(page).toContain(
+      "This login stops on Mon, 3 Dec 2040 and does not renew itself; 3 posts after that need it.",
+    );
     expect(page).toContain("4 posts ahead");
     expect(page).toContain('<a href="https://mastodon.example/@ada" rel="noreferrer">@ada@mastodon.example</a>');
     expect(page).toContain("Last checked Wed, 2 Jan 2030, 03:04");

@@ -333,7 +333,10 @@ describe("GET /connect/{platform}/callback", () => {
       const page = await openCallback(await completePlatformLogin(ctx, "x"), cookie);
       expect(page.text).toMatch(new RegExp(`<a class="button" href="${path}">\\s*Back to the post`));
     }
-    const hostile = await openCallback(await completePlatformLogin(ctx, "x"), "__Host-return=https%3A%2F%2Fevil.example");
+    const hostile = await openCallback(
+      await completePlatformLogin(ctx, "x"),
+      "__Host-return=https%3A%2F%2Fevil.example",
+    );
     expect(hostile.text).not.toContain("evil.example");
     expect(hostile.text).not.toContain("Back to the post");
   });

@@ -12,7 +12,10 @@ const SHOWN_LABELS = {
   waiting: "Needs approval",
   cancelled: "Cancelled",
 } as const satisfies Record<Shown, string>;
-const VIEW_LABELS = { month: "Month", week: "Week", list: "4 weeks", all: "All posts" } as const satisfies Record<View, string>;
+const VIEW_LABELS = { month: "Month", week: "Week", list: "4 weeks", all: "All posts" } as const satisfies Record<
+  View,
+  string
+>;
 const PERIODS = { month: "month", week: "week", list: "four weeks", all: "" } as const satisfies Record<View, string>;
 
 const Arrow: FC<{ isBack?: boolean }> = ({ isBack = false }) => (

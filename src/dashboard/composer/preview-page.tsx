@@ -50,7 +50,8 @@ export const ExpiryHint: FC<{
 export const When: FC<{ time: PlannedTime; display: Display }> = ({ time, display }) =>
   time === "now" ? (
     <p>
-      Published <b>as soon as you confirm</b>. <span class="hint">Its time is the moment at which you press the button.</span>
+      Published <b>as soon as you confirm</b>.{" "}
+      <span class="hint">Its time is the moment at which you press the button.</span>
     </p>
   ) : (
     <p>

@@ -53,9 +53,7 @@ const TargetPreview: FC<TargetProps> = ({ services, settings, display, preview, 
   const details = [
     ...(target.placement === null ? [] : [{ label: "Published as", value: capitalize(target.placement) }]),
     ...options,
-    ...(target.cost === null
-      ? []
-      : [{ label: "Cost", value: costInWords(target.platform, target.cost) }]),
+    ...(target.cost === null ? [] : [{ label: "Cost", value: costInWords(target.platform, target.cost) }]),
     { label: "Length of the text", value: captionCount(services, target) },
   ];
   return (

@@ -44,7 +44,12 @@ function inAnHour(now: number): number {
   return Math.ceil((now + HOUR) / HOUR) * HOUR;
 }
 
-const FailedAccounts: FC<Pick<RetryProps, "record">> = ({ record: { post: { id, targets }, accounts } }) => (
+const FailedAccounts: FC<Pick<RetryProps, "record">> = ({
+  record: {
+    post: { id, targets },
+    accounts,
+  },
+}) => (
   <ul class="items">
     {targets
       .filter(({ status }) => status === "failed")
@@ -146,8 +151,8 @@ const RetryPage: FC<
           </section>
           {blocked > 0 ? (
             <p class="card">
-              It can be tried again once {blocked === 1 ? "this account is" : `these ${blocked} accounts are`} connected.{" "}
-              <a href={path}>Back to the post</a>
+              It can be tried again once {blocked === 1 ? "this account is" : `these ${blocked} accounts are`}{" "}
+              connected. <a href={path}>Back to the post</a>
             </p>
           ) : (
             <form class="card" method="post" action={`${path}/retry`}>

@@ -62,8 +62,8 @@ export const PrivacyPage: FC<{
       <li>Log entries without the contents of posts: to find errors.</li>
       <li>
         Cookies: one that keeps you signed in, one that lets this browser sign in while others try wrong passwords, and
-        while you connect an account one that binds the login to this browser and one that leads back to the post you came
-        from. No others are set here, and none follows you to other sites.
+        while you connect an account one that binds the login to this browser and one that leads back to the post you
+        came from. No others are set here, and none follows you to other sites.
       </li>
     </ul>
     <p>Data are not sold, not used for advertising, and not used to train models.</p>

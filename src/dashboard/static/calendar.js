@@ -248,7 +248,12 @@ document.addEventListener("keydown", (event) => {
     pressed.focus();
     pressed.click();
     pressed.parentElement?.querySelector("select")?.focus();
-  } else if (key === "u" && undoTimer && !target.matches("input, select, textarea") && !localStorage.getItem(KEYS_OFF)) {
+  } else if (
+    key === "u" &&
+    undoTimer &&
+    !target.matches("input, select, textarea") &&
+    !localStorage.getItem(KEYS_OFF)
+  ) {
     status.textContent = "The time to undo this move is over. Use its Move link to move it back.";
   }
 });
