@@ -30,7 +30,8 @@ export const ThreadParts: FC<PartsProps> = (props) => {
   const { view, accountId, spec, texts } = props;
   const name = optionField(accountId, spec.key);
   return (
-    <fieldset id={name} class="thread-parts ordered" aria-label={spec.label} {...describe(view, name)}>
+    <fieldset id={name} class="thread-parts ordered" {...describe(view, name)}>
+      <legend class={texts.length === 0 ? "visually-hidden" : undefined}>{spec.label}</legend>
       {texts.length > 0 && (
         <>
           <p class="hint">{spec.hint}</p>
