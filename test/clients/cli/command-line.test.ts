@@ -830,7 +830,7 @@ describe("the completion", () => {
   });
 
   test.for([
-    ["almanac w", ["webhooks", "whoami"]],
+    ["almanac w", ["webhooks", "whoami", "workspaces"]],
     ["almanac webhooks l", ["listen"]],
     ["almanac list --status p", ["paused", "partially_failed", "published", "publishing"]],
     ["almanac edit x --status p", ["paused"]],
@@ -865,7 +865,7 @@ describe("the completion", () => {
         .map((entry) => entry.split("\t")[0])
         .filter(Boolean);
     };
-    expect(await complete("almanac w")).toEqual(["webhooks", "whoami"]);
+    expect(await complete("almanac w")).toEqual(["webhooks", "whoami", "workspaces"]);
     expect(await complete("almanac webhooks l")).toEqual(["listen"]);
     expect(await complete("almanac connect link")).toEqual(["linkedin"]);
     expect(await complete("almanac drafts d")).toEqual(["delete"]);
