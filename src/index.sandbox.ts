@@ -11,12 +11,16 @@ import {
   withSandboxCredentials,
   withSlowKv,
 } from "#sandbox/index.ts";
+import { isFromOurPages } from "#dashboard/request/require-same-origin.ts";
 import { readSession } from "#dashboard/request/session-cookie.ts";
 import { defineWebhookSender } from "#sender/index.ts";
 import { createService } from "./service.ts";
 
 const service = createService(sandboxOutbound);
-const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredentials(env), ctx), readSession);
+const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredentials(env), ctx), {
+  readSession,
+  isFromOurPages,
+});
 
 /** Publishes posts in the sandbox, with the app credentials of the simulated platforms. */
 export class PostPublisher extends definePublisher(sandboxOutbound) {

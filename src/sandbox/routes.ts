@@ -15,14 +15,14 @@ import { receiverRoutes } from "./receivers/routes.ts";
 import { simulatorsOrigin } from "./remote-simulators.ts";
 import { ConnectInput, CreateUserInput, RunCronInput } from "./request-schemas.ts";
 import { SAMPLES } from "./samples.ts";
-import { type ReadSession, samplePostRoutes } from "./sample-posts.ts";
+import { type PageRequests, samplePostRoutes } from "./sample-posts.ts";
 import { slowKvMisses } from "./slow-kv.ts";
 import { readPostStatistics } from "./store.ts";
 
 /** The sandbox's own routes under /sandbox. Only the sandbox entry point mounts them, never production. */
 export function sandboxRoutes(
   runCron: (env: SandboxEnv, ctx: ExecutionContext, cron: string) => Promise<void>,
-  readSession: ReadSession,
+  pageRequests: PageRequests,
 ) {
   const app = new Hono<{ Bindings: SandboxEnv }>().basePath("/sandbox");
 
@@ -101,7 +101,7 @@ export function sandboxRoutes(
     return c.json({ user_id: userId, workspace_id: workspaceId, email, password, api_key: key });
   });
 
-  app.route("/sample-posts", samplePostRoutes(readSession));
+  app.route("/sample-posts", samplePostRoutes(pageRequests));
 
   app.post("/connect", async (c) => {
     const input = await readBody(c, ConnectInput);

@@ -1,8 +1,9 @@
 import { exports } from "cloudflare:workers";
-import { Hono, type Context as HttpContext } from "hono";
+import { Hono, type Context as HttpContext, type HonoRequest } from "hono";
 import { listAccounts, startConnect } from "#accounts/index.ts";
 import { resolveSession } from "#auth/index.ts";
 import { confirmSchedule, previewSchedule } from "#confirming/index.ts";
+import type { Config } from "#config.ts";
 import { type Context, createServices } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
@@ -17,8 +18,11 @@ import { connectInputOf, simulators } from "./registry.ts";
 
 /* Sample posts in the workspace of the person who presses the button: what the product does, seen before anything is written. */
 
-/** Reads the session of a request as the pages do; the entry point hands it in. */
-export type ReadSession = (c: HttpContext) => string | undefined;
+/** How the pages read a request; the entry point hands it in. */
+export interface PageRequests {
+  readonly readSession: (c: HttpContext) => string | undefined;
+  readonly isFromOurPages: (request: HonoRequest, config: Config) => boolean;
+}
 
 const LOGIN = "ada";
 /** The simulators that publish samples. */
@@ -79,13 +83,13 @@ const SAMPLES: readonly Sample[] = [
 const inProgress = new Set<string>();
 
 /** `POST /sandbox/sample-posts`: the button of an empty workspace. */
-export function samplePostRoutes(readSession: ReadSession) {
+export function samplePostRoutes({ readSession, isFromOurPages }: PageRequests) {
   const app = new Hono<{ Bindings: SandboxEnv }>();
   app.post("/", async (c) => {
-    if (c.req.header("origin") !== c.env.ORIGIN) {
+    const services = createServices(c.env, sandboxOutbound(c.env), (work) => c.executionCtx.waitUntil(work));
+    if (!isFromOurPages(c.req, services.config)) {
       return c.text("This form was submitted from another site.", 403);
     }
-    const services = createServices(c.env, sandboxOutbound(c.env), (work) => c.executionCtx.waitUntil(work));
     const signedIn = await resolveSession(services, readSession(c));
     if (signedIn === null) {
       return c.redirect("/login?next=/dashboard", 303);

@@ -65,6 +65,9 @@ describe("sample posts", () => {
   test("another site and a browser without a session add nothing", async ({ expect }) => {
     const person = await createPerson();
     expect((await person.browser.post(PATH, {}, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await person.browser.post(PATH, {}, { origin: env.ORIGIN, "sec-fetch-site": "cross-site" })).status).toBe(
+      403,
+    );
     expect((await person.browser.post(PATH, {}, {})).status).toBe(403);
     person.browser.session = undefined;
     const signedOut = await person.browser.post(PATH);
