@@ -321,7 +321,8 @@ export class Journey {
       if ("x-fragment" in route.request().headers()) {
         await sleep(SLOW_ANSWER_MS);
       }
-      await route.continue();
+      // What the browser context answers for other hosts stays so.
+      await route.fallback();
     };
     await this.#page.route("**/*", slow);
     const box = (name: string) => this.#page.getByRole("checkbox", { name, exact: true });
@@ -463,7 +464,8 @@ export class Journey {
       if (route.request().method() === "PUT" && (puts += 1) === 1) {
         await sleep(SLOW_UPLOAD_MS);
       }
-      await route.continue();
+      // What the browser context answers for other hosts stays so.
+      await route.fallback();
     };
     await page.route("**/*", slow);
     await this.#beginPost(IN_ORDER);
