@@ -75,7 +75,7 @@ export async function readDatabase(stateDir: string): Promise<DatabaseState> {
   }
 }
 
-/** All workspaces of a user, of which as many are made as are missing, beside the runtime and the limit of the plan. */
+/** Makes the missing workspaces of a user directly in the database, past the limit of the plan, and returns all of them. */
 export async function insertWorkspaces(stateDir: string, userId: string, count: number): Promise<readonly string[]> {
   const database = new DatabaseSync(await databaseFile(stateDir), { timeout: LOCK_TIMEOUT_MS });
   const read = () =>

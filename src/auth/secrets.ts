@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Ids } from "#core/ids.ts";
 
-/** The kinds of secrets. The third letter of a secret tells its kind, so that a secret scanner can name it. */
+/** The kinds of secrets. A secret scanner reads the kind from the third letter of a secret. */
 export const KIND_LETTERS = {
   api_key: "k",
   access_token: "a",

@@ -11,6 +11,13 @@ export interface Ids {
   random(bytes: number): Uint8Array<ArrayBuffer>;
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether the text is a UUID of any version in lower case, like stored ids. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 export function systemIds(clock: Clock): Ids {
   return {
     uuid: () => v7({ msecs: clock.now() }),

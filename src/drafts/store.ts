@@ -76,7 +76,7 @@ export async function selectDrafts(
 ): Promise<readonly DraftSummary[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT ${META}, iif(json_type(content, '$.caption') = 'text', substr(content ->> '$.caption', 1, 140), NULL) AS caption,
+      `SELECT ${META}, substr(${textSql("caption")}, 1, 140) AS caption,
          ${textSql("scheduled_at")} AS scheduledAt, ${textSql("time_zone")} AS timeZone
        FROM drafts WHERE workspace_id = ?1 AND user_id = ?2 ORDER BY updated_at DESC, id DESC LIMIT ?3 OFFSET ?4`,
     )
@@ -176,7 +176,7 @@ export function datedDraftsStatement(
   return db.d1
     .prepare(
       `SELECT id, content ->> '$.scheduled_at' AS scheduledAt, ${textSql("time_zone")} AS timeZone,
-         iif(json_type(content, '$.caption') = 'text', substr(content ->> '$.caption', 1, 140), NULL) AS caption,
+         substr(${textSql("caption")}, 1, 140) AS caption,
          (SELECT json_group_array(a.id) FROM (SELECT value AS id FROM json_each(content, '$.account_ids') WHERE type = 'text'
            UNION SELECT iif(type = 'object', value ->> '$.account_id', NULL) FROM json_each(content, '$.targets')) a) AS accountIds
        FROM drafts WHERE workspace_id = ?1 AND user_id = ?2 AND content ->> '$.scheduled_at' IS NOT NULL

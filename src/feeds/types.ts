@@ -9,7 +9,7 @@ export interface CalendarFeed {
 }
 
 export interface NewCalendarFeed extends CalendarFeed {
-  /** The URL, shown only once: it contains the secret, of which the service stores only a hash. */
+  /** The URL, shown only once. It contains the secret, and the service stores only a hash of the secret. */
   readonly url: string;
 }
 

@@ -27,7 +27,7 @@ export function namedByMessage(headers: Headers, message: unknown): NamedByMessa
   }
   const argument = readWorkspaceId(text);
   if (argument === null) {
-    return { ...named, refusal: malformed(`must be one UUID: the id of a workspace from get_overview`) };
+    return { ...named, refusal: malformed("must be one UUID: the id of a workspace from get_overview") };
   }
   return id === null || id === argument
     ? // mutant: workspace-argument-ignored

@@ -3,7 +3,7 @@ import type { AlertKind } from "#core/alert.ts";
 import type { Platform } from "#core/platform.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 
-/** A target that failed, or of which nobody knows whether it was published. */
+/** A target that failed or is unconfirmed. */
 export interface NoticeProblem {
   readonly platform: Platform;
   readonly username: string;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { LinkCard, TextCut, TextRange } from "./contract.ts";
 
 const LINK = /\bhttps?:\/\/[^\s<>"']+/giu;
@@ -51,6 +51,15 @@ export function textOption(options: JsonObject, name: string): string {
 export function linkCard(url: string | null | undefined, fields?: Omit<LinkCard, "host">): LinkCard | null {
   const host = URL.parse(url ?? "")?.hostname;
   return host ? { host, ...(fields ?? { title: null, description: null }) } : null;
+}
+
+/** The card that an option describes: an object with `title`, `description` and, under `urlMember`, the address. */
+export function cardOfOption(option: JsonValue | undefined, urlMember: string): LinkCard | null {
+  const fields = isJsonObject(option) ? option : {};
+  return linkCard(textOption(fields, urlMember), {
+    title: textOption(fields, "title"),
+    description: textOption(fields, "description") || null,
+  });
 }
 
 /** The first URL of a text that names its scheme. */

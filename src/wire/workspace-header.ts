@@ -1,13 +1,13 @@
 import type { Refusal } from "#core/errors.ts";
+import { isUuid } from "#core/ids.ts";
 
 /** Names the workspace of a request; every authenticated answer repeats it. */
 export const WORKSPACE_HEADER = "Almanac-Workspace";
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The id as it is stored; null if it is none. */
 export function readWorkspaceId(text: unknown): string | null {
-  return typeof text === "string" && UUID.test(text) ? text.toLowerCase() : null;
+  const id = typeof text === "string" ? text.toLowerCase() : "";
+  return isUuid(id) ? id : null;
 }
 
 /** The workspace that a request names. */

@@ -49,7 +49,7 @@ export interface ConnectionSync extends ListingChanges {
    */
   readonly state: "listed" | "refreshed" | "ended" | "failed";
   readonly fault: Fault | null;
-  /** Whether the login offers several accounts of which some are not connected, so that a person must choose. */
+  /** True if the login offers several accounts and some are not connected. A person must then choose. */
   readonly mustChoose: boolean;
 }
 

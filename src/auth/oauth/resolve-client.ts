@@ -1,15 +1,14 @@
 import type { Services } from "#context.ts";
+import { isUuid } from "#core/ids.ts";
 import { fetchClientDocument, isClientDocumentUrl } from "./client-document.ts";
 import { type Client, upsertClient, selectClient } from "./store.ts";
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * Finds a client in the database, for the token endpoint. The user has already consented, so its metadata document is
  * not fetched again.
  */
 export async function findStoredClient(services: Pick<Services, "db" | "clock">, id: string): Promise<Client | null> {
-  if (!UUID.test(id) && !isClientDocumentUrl(id)) {
+  if (!isUuid(id) && !isClientDocumentUrl(id)) {
     return null;
   }
   const client = await selectClient(services.db, id);

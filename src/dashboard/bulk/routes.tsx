@@ -1,3 +1,4 @@
+import { byteLength } from "#core/bytes.ts";
 import { Hono } from "hono";
 import { requireSubscription } from "#core/actor.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
@@ -118,7 +119,7 @@ async function doPreview(c: PageContext): Promise<Response> {
     if (table.trim() === "") {
       refuse({ code: "invalid_request", message: "choose a file or paste the text of a table" });
     }
-    if (new TextEncoder().encode(table).byteLength > TABLE_MAX_BYTES) {
+    if (byteLength(table) > TABLE_MAX_BYTES) {
       refuse({ code: "invalid_request", message: "the table is larger than 1 MB: send it in parts" });
     }
     assertWellFormed(table);

@@ -38,7 +38,7 @@ export interface CalendarQuery {
 
 const LIST_DAYS = 28;
 export const SEARCH_MAX = 100;
-/** The highest page number that a URL may have. No search examines so many posts that it has more pages. */
+/** The highest page number in a URL. A search examines a limited number of posts, which fit into these pages. */
 const MAX_PAGE = 100;
 const SHOWN = ["posts", ...NOTE_KINDS] as const;
 const [FIRST_DATE, LAST_DATE] = ["2000-01-01", "2199-12-31"] as const;

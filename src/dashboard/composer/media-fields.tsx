@@ -67,13 +67,13 @@ const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ vi
   const toCome = fileToCome(url);
   const name = toCome ?? fileNameOf(url);
   const isOnly = view.form.media.length === 1;
-  const button = (intent: string, label: string, explanation: string, isOff = false) => (
+  const button = (intent: string, label: string, isOff = false) => (
     <button
       class="secondary"
       name="intent"
       value={`${intent}.${index}`}
       formaction="/dashboard/posts/preview#media"
-      aria-label={`${explanation}: ${name}`}
+      aria-label={`${label}: ${name}`}
       disabled={isOff}
     >
       {label}
@@ -92,9 +92,9 @@ const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ vi
           )}
         </p>
         <p class="item-actions">
-          {!isOnly && button("media_up", "Move up", "Move up", index === 0)}
-          {!isOnly && button("media_down", "Move down", "Move down", index === view.form.media.length - 1)}
-          {button("media_remove", "Remove", "Remove")}
+          {!isOnly && button("media_up", "Move up", index === 0)}
+          {!isOnly && button("media_down", "Move down", index === view.form.media.length - 1)}
+          {button("media_remove", "Remove")}
         </p>
         <FieldProblems view={view} field={`media.${index}`} />
         {toCome === null && (

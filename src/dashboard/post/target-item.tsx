@@ -105,10 +105,7 @@ const TargetErrorText: FC<{ target: Target; postId: string; canEdit: boolean; st
   );
 };
 
-/**
- * Help for a target of which the service cannot find out whether it was published. A person must look at the platform,
- * and only a person may post again.
- */
+/** Help for an unconfirmed target. A person must look at the platform, and only a person may post again. */
 const UnconfirmedHelp: FC<{ target: Target; postId: string; isPublishing: boolean }> = ({
   target,
   postId,

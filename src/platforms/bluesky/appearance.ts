@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonValue } from "#core/json.ts";
-import type { AppearanceInput, LinkCard, PostAppearance } from "#platforms/contract.ts";
-import { linkCard, textOption } from "#platforms/text-marks.ts";
+import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
+import { cardOfOption } from "#platforms/text-marks.ts";
 import { findTextLinks } from "./text.ts";
 
 /* How Bluesky's feed shows images: a single one at most twice as high as wide (github.com/bluesky-social/social-app,
@@ -23,16 +22,8 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     cut: { lines: FEED_LINES, label: "Show more" },
     marks: findTextLinks(caption),
     media: { ratio: { min: 1 / 2, max: Infinity }, several: { grid: media.length < 4 ? 2 : 3 / 2 }, fit: "cover" },
-    card: cardOf(options["link_card"]),
+    // A link in the text alone gets no card.
+    card: cardOfOption(options["link_card"], "uri"),
     lines: [],
   };
-}
-
-/** The lines of a link card. A link in the text alone gets no card. */
-function cardOf(card: JsonValue | undefined): LinkCard | null {
-  const fields = isJsonObject(card) ? card : {};
-  return linkCard(textOption(fields, "uri"), {
-    title: textOption(fields, "title"),
-    description: textOption(fields, "description") || null,
-  });
 }

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "#core/json.ts";
-import type { AppearanceInput, LinkCard, PostAppearance, ShownDocument } from "#platforms/contract.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { AppearanceInput, PostAppearance, ShownDocument } from "#platforms/contract.ts";
 import { documentOf } from "#platforms/document.ts";
 import { namesOfMentions } from "#platforms/mentions.ts";
-import { findMarks, linkCard, textOption, withoutOverlaps } from "#platforms/text-marks.ts";
+import { cardOfOption, findMarks, withoutOverlaps } from "#platforms/text-marks.ts";
 
 /**
  * How LinkedIn's feed shows a post. LinkedIn does not document where the feed cuts the text. Observed: after three lines, about 210 characters on a desktop
@@ -24,7 +24,8 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     marks: withoutOverlaps([...names, ...findMarks(text, { links: true, hashtags: true })]),
     media: { ratio: { min: 4 / 5, max: 2.4 }, several: { grid: 1, collage: true }, fit: "cover" },
     document: documentOfPost(options),
-    card: media.length > 0 ? null : cardOf(options),
+    // A link in the text alone gets no card.
+    card: media.length > 0 ? null : cardOfOption(options["article"], "url"),
     lines: [],
   };
 }
@@ -32,13 +33,4 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
 function documentOfPost(options: JsonObject): ShownDocument | null {
   const { title, pages } = documentOf(options) ?? {};
   return typeof title === "string" && title !== "" ? { title, pages: typeof pages === "number" ? pages : null } : null;
-}
-
-/** The card of an article. A link in the text alone gets no card. */
-function cardOf({ article }: JsonObject): LinkCard | null {
-  const fields = isJsonObject(article) ? article : {};
-  return linkCard(textOption(fields, "url"), {
-    title: textOption(fields, "title"),
-    description: textOption(fields, "description") || null,
-  });
 }
